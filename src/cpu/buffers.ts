@@ -1,11 +1,10 @@
 /** Buffers in the memory of a loaded program, and the typed arrays through which a host sees them. */
 import type { WasmBuffer } from '../index.ts'
 import { onlyScalar, unknownName } from '../host/given.ts'
-import type { Part } from '../host/tensor.ts'
 import { shown } from '../host/texture.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
+import type { Machine } from './machine.ts'
 import { typeName } from './marshal.ts'
-import type { ProgramMemory } from './memory.ts'
 
 /** The typed array of numbers of one kind: halves are their bits, booleans are words. */
 const arrays = {
@@ -33,63 +32,79 @@ interface Kept {
 
 /** The buffers of a program that lie in its own memory, by name. */
 export class OwnBuffers {
-  readonly #memory: ProgramMemory
-  readonly #buffers: ReadonlyMap<string, WasmBuffer>
-  readonly #kept = new Map<WasmBuffer, Kept>()
+  readonly #machine: Machine
+  readonly #derived: () => Iterable<Machine>
+  /** Bindings by their names, by those of parameters, and by those of the tensors whose elements they hold. */
+  readonly #bindings = new Map<string, string>()
+  readonly #kept = new Map<string, Kept>()
 
-  constructor(memory: ProgramMemory, buffers: readonly WasmBuffer[], parameters: readonly Part[]) {
-    this.#memory = memory
-    const known = new Map(buffers.map(b => [b.name, b]))
-    // By the names of parameters too, and tensors by the names of what holds their elements.
-    for (const { path, binding } of parameters) {
-      const buffer = known.get(binding)
-      if (buffer === undefined) continue
-      const tensor = path.at(-1) === 'data' ? path.slice(0, path.at(-2) === 'primal' ? -2 : -1) : path
-      for (const name of [path.join('_'), tensor.join('_')])
-        if (name !== '' && !known.has(name)) known.set(name, buffer)
+  /** `derived` makes the machines of all derivatives, which may use other buffers. */
+  constructor(machine: Machine, derived: () => Iterable<Machine>) {
+    this.#machine = machine
+    this.#derived = derived
+    const { buffers, parameters } = machine.host
+    const add = (name: string, binding: string): void => {
+      if (!this.#bindings.has(name)) this.#bindings.set(name, binding)
     }
-    this.#buffers = known
+    for (const { name } of buffers) add(name, name)
+    for (const { path, binding, field } of parameters) {
+      if (field !== null) continue
+      add(binding, binding)
+      add(path.join('_'), binding)
+      if (path.at(-1) === 'data') add(path.slice(0, path.at(-2) === 'primal' ? -2 : -1).join('_'), binding)
+    }
   }
 
   /** The buffer's numbers: a new view where memory has grown. `n` elements are made, all zeros, where there are none yet. */
   view(name: string, n: number | undefined): ArrayBufferView {
-    this.#memory.turn.refuseClosed('buffer')
-    const buffer = this.#buffers.get(name)
-    if (buffer === undefined) {
+    const { memory } = this.#machine
+    memory.turn.refuseClosed('buffer')
+    const binding = this.#bindings.get(name)
+    if (binding === undefined) {
       const what = 'the program has no buffer'
-      throw new NameError(unknownName({ [String(name)]: n }, () => this.#buffers.keys(), what) ?? what)
+      throw new NameError(unknownName({ [String(name)]: n }, () => this.#bindings.keys(), what) ?? what)
     }
-    const least = buffer.stride === 0 ? 1 : 0
-    if (n !== undefined && !(Number.isSafeInteger(n) && n >= least && (least === 0 || n === 1)))
-      throw new ShapeError(
-        `n of buffer ${name}`,
-        least === 0 ? 'a whole number of elements, not below 0' : `1, for it is one ${typeName(buffer.elem)}`,
-        shown(n),
-      )
-    const kept = this.#kept.get(buffer) ?? this.#make(name, buffer, n)
+    if (n !== undefined && !(Number.isSafeInteger(n) && n >= 0))
+      throw new ShapeError(`n of buffer ${name}`, 'a whole number of elements, not below 0', shown(n))
+    const kept = this.#kept.get(binding) ?? this.#make(name, binding, n)
     if (n !== undefined && n !== kept.count)
       throw new BufferError(
         `buffer ${name} has ${kept.count} elements already, and ${n} were asked for: it keeps its size; load the program again for another`,
       )
-    if (kept.view.buffer !== this.#memory.buffer) kept.view = kept.show()
+    if (kept.view.buffer !== memory.buffer) kept.view = kept.show()
     return kept.view
   }
 
-  #make(name: string, buffer: WasmBuffer, n: number | undefined): Kept {
+  #find(binding: string): WasmBuffer | undefined {
+    const is = (b: WasmBuffer): boolean => b.name === binding
+    const own = this.#machine.host.buffers.find(is)
+    if (own !== undefined) return own
+    for (const { host } of this.#derived()) {
+      const found = host.buffers.find(is)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #make(name: string, binding: string, n: number | undefined): Kept {
+    const { memory } = this.#machine
+    memory.turn.check('buffer')
+    const buffer = this.#find(binding)
+    if (buffer === undefined) throw new NameError(`no function or kernel of the program uses a buffer ${name}`)
     const { elem, stride } = buffer
     const count = n ?? (stride === 0 ? 1 : undefined)
     if (count === undefined)
       throw new BufferError(
         `buffer ${name} has no memory yet: say how many elements it is to have, m.buffer('${name}', n)`,
       )
-    this.#memory.turn.check('buffer')
+    if (stride === 0 && count !== 1)
+      throw new ShapeError(`n of buffer ${name}`, `1, for it is one ${typeName(elem)}`, shown(n))
     const only = onlyScalar(elem)
     const Kind = only !== undefined && Object.hasOwn(arrays, only) ? arrays[only as keyof typeof arrays] : Uint8Array
-    const memory = this.#memory
     const place = memory.keep(name, count * (stride === 0 ? elem.size : stride))
     const show = (): View => memory.show(new Kind(memory.buffer, place.at, place.bytes / Kind.BYTES_PER_ELEMENT), place)
     const kept = { count, show, view: show() }
-    this.#kept.set(buffer, kept)
+    this.#kept.set(binding, kept)
     return kept
   }
 }

@@ -170,7 +170,6 @@ function assemble<T extends ProgramTypes>(
   options: MachineOptions,
 ): CpuModule<T> {
   const { memory } = machine
-  const buffers = new OwnBuffers(memory, machine.host.buffers, machine.host.parameters)
   const derivatives = new Map<string, Machine>()
   let bound: Resources = {}
   // Each machine takes memory for good when it is made.
@@ -194,6 +193,14 @@ function assemble<T extends ProgramTypes>(
     }
     return made
   }
+  const backward = (name: string): boolean =>
+    program.functions.find(f => f.name === name)?.differentiable === 'backward'
+  function* derived(): Iterable<Machine> {
+    for (const { name, differentiable } of program.exports)
+      if (differentiable !== 'none' && machine.find(name) !== undefined) yield differentiated(name)
+    for (const { name } of machine.host.kernels) if (backward(name)) yield reversed(name)
+  }
+  const buffers = new OwnBuffers(machine, derived)
   // Functions may be called what every object has: constructor, toString, __proto__.
   const fn = Object.create(null) as Record<string, unknown>
   for (const signature of program.exports) {
@@ -206,7 +213,7 @@ function assemble<T extends ProgramTypes>(
   }
   return {
     fn: fn as Functions<T['functions']>,
-    kernel: name => makeKernel(program, machine, name, () => reversed(name)),
+    kernel: name => makeKernel(machine, name, () => (backward(name) ? reversed(name) : undefined)),
     bind: resources => {
       const wrong = unknownName(resources, () => ['buffers', 'uniforms', 'textures', 'samplers'], 'bind takes no')
       if (wrong !== undefined || resources === undefined)

@@ -6,7 +6,6 @@ import type {
   IfKnown,
   Member,
   Optional,
-  LoadableProgram,
   TensorsOf,
   UnknownEntry,
   WasmBuffer,
@@ -68,12 +67,11 @@ export interface Kernel<E extends EntryTypes = UnknownEntry> {
   ) => Readonly<Record<string, BufferData>>
 }
 
-/** The kernel of that name; `reverse` makes the machine that runs it backwards. */
+/** The kernel of that name; `reverse` makes the machine that runs it backwards, if it has a reverse derivative. */
 export function makeKernel<E extends EntryTypes>(
-  program: LoadableProgram,
   machine: Machine,
   name: string,
-  reverse: () => Machine,
+  reverse: () => Machine | undefined,
 ): Kernel<E> {
   const { numthreads, buffers, uniforms } = machine.kernel(name)
   const plain: Subject = {
@@ -85,17 +83,15 @@ export function makeKernel<E extends EntryTypes>(
   let derived: Subject | undefined
   const backwards = (): Subject => {
     if (derived !== undefined) return derived
-    if (program.functions.find(f => f.name === name)?.differentiable === 'backward') {
-      const made = reverse()
-      const own = made.host.kernels[0]!.name
-      return (derived = {
-        machine: made,
-        name: own,
-        parameters: parametersOf(made, own, name),
-        textures: texturesOf(made, own, name),
-      })
-    }
-    return (derived = plain)
+    const made = reverse()
+    if (made === undefined) return (derived = plain)
+    const own = made.host.kernels[0]!.name
+    return (derived = {
+      machine: made,
+      name: own,
+      parameters: parametersOf(made, own, name),
+      textures: texturesOf(made, own, name),
+    })
   }
   return {
     name,

@@ -6,7 +6,7 @@
  * What stays only grows, and only between two calls. What one call needs begins behind it and is forgotten after the call. The tape comes
  * last, so memory can grow with it. Only one instance runs at a time (`turn.ts`), so all share the part for calls.
  */
-import { BufferError, TrapError } from './errors.ts'
+import { BufferError, ClosedError, TrapError } from './errors.ts'
 import { Turn } from './turn.ts'
 
 const pageSize = 65536
@@ -48,7 +48,7 @@ export class ProgramMemory {
 
   /** What instances import. */
   get linear(): LinearMemory {
-    if (this.#memory === undefined) throw new BufferError('the memory is closed')
+    if (this.#memory === undefined) throw new ClosedError('the program')
     return this.#memory
   }
 

@@ -163,6 +163,25 @@ describe('a buffer in the memory of its program', () => {
     }
   })
 
+  it('may be one that only a derivative uses', () => {
+    const m = loadSync(
+      compiled(`
+RWStructuredBuffer<float> gradients; RWStructuredBuffer<float> idle;
+[BackwardDerivative(back)] float square(float x) { return x * x; }
+void back(inout DifferentialPair<float> x, float d) { gradients[1] += d; x = diffPair(x.p, 2.0 * x.p * d); }
+[Differentiable] public float plain(float x) { return x; }
+[Differentiable] public float f(float x) { return 3.0 * square(x); }`),
+    )
+    m.bind({ buffers: { gradients: m.buffer('gradients', 2) } })
+    for (let i = 1; i <= 2; i++) {
+      expect(m.fn.f.valueAndGrad(2)).toEqual({ value: 12, grad: [12] })
+      expect([...m.buffer('gradients')]).toEqual([0, 3 * i])
+    }
+    expect(message(() => m.buffer('idle', 2))).toBe(
+      'NameError: no function or kernel of the program uses a buffer idle',
+    )
+  })
+
   it('is left alone by tapes, which grow behind it', () => {
     const m = loadSync(program)
     const n = 100_000
