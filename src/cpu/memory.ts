@@ -80,13 +80,15 @@ export class ProgramMemory {
 
   /** The address of a new region of zeros for an instance. Throws `TrapError` where the limit does not allow it. */
   region(bytes: number): number {
-    this.#variables += bytes
+    const variables = this.#variables + bytes
     const buffers = this.#kept.reduce((sum, place) => sum + place.bytes, 0)
-    return this.#take(
+    const at = this.#take(
       bytes,
       limit =>
-        `the program has ${this.#variables} bytes of variables and tables${buffers === 0 ? '' : ` and ${buffers} bytes of buffers`}, and limits.bytes allows ${limit}`,
+        `the program has ${variables} bytes of variables and tables${buffers === 0 ? '' : ` and ${buffers} bytes of buffers`}, and limits.bytes allows ${limit}`,
     )
+    this.#variables = variables
+    return at
   }
 
   /** New memory of zeros for a buffer of the host, at a multiple of 16. */
