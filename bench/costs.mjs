@@ -179,6 +179,8 @@ function gradientTimes(variants, made, optimize) {
     const others = variants.slice(1)
     const differing = others.filter((_, k) => made[k + 1][i].wasm !== made[0][i].wasm)
     if (differing.length === 0) return
+    // The present value once more, which tells of the noise.
+    differing.push(others.at(-1))
     const works = [variants[0], ...differing].map(of => {
       const { reverse } = calls(of.loadSync(of.compile(source, optimize)))
       for (let n = 0; n < 20; n++) reverse()
