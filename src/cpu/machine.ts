@@ -329,6 +329,7 @@ export class Machine {
       }
       uploads.push({ buffer, data, at: place, bytes, inPlace })
     }
+    refuseShared(uploads)
     this.#top = top
     this.memory.reserve(top)
     const memory = new Uint8Array(this.memory.buffer)
@@ -526,4 +527,18 @@ function sizeOf(buffer: WasmBuffer, data: BufferData, place: Place | undefined):
   if (bytes < least || bytes % unit !== 0)
     throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)
   return bytes
+}
+
+/**
+ * Throws if two buffers share memory and the program writes one of them. Passes and derivatives take buffers for apart, so the program would compute
+ * something else at each level of optimisation. WebGPU refuses it too.
+ */
+function refuseShared(uploads: readonly Upload[]): void {
+  for (const [i, a] of uploads.entries())
+    for (const b of uploads.slice(i + 1)) {
+      if (!(a.buffer.writable || b.buffer.writable) || a.at >= b.at + b.bytes || b.at >= a.at + a.bytes) continue
+      throw new BufferError(
+        `buffers ${a.buffer.name} and ${b.buffer.name} share memory, and the program writes ${(a.buffer.writable ? a : b).buffer.name}: pass a copy for one of them`,
+      )
+    }
 }
