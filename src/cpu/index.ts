@@ -136,7 +136,7 @@ export async function load<E = unknown>(
 ): Promise<CpuModule<TypesOf<E>>> {
   checkLoad(program, options)
   const output = program.wasm({ derivatives: false, limits: options.limits })
-  return assemble(program, new Machine(await WebAssembly.compile(output.bytes), output.host, options), options)
+  return assemble(program, output, new Machine(await WebAssembly.compile(output.bytes), output.host, options), options)
 }
 
 /**
@@ -144,7 +144,8 @@ export async function load<E = unknown>(
  */
 export function loadSync<E = unknown>(program: LoadableProgram, options: MachineOptions = {}): CpuModule<TypesOf<E>> {
   checkLoad(program, options)
-  return assemble(program, machineOf(program.wasm({ derivatives: false, limits: options.limits }), options), options)
+  const output = program.wasm({ derivatives: false, limits: options.limits })
+  return assemble(program, output, machineOf(output, options), options)
 }
 
 function checkLoad(program: LoadableProgram, options: MachineOptions): void {
@@ -156,16 +157,16 @@ function checkLoad(program: LoadableProgram, options: MachineOptions): void {
   if (print !== undefined && typeof print !== 'function') throw new ShapeError('print', 'a function', print)
 }
 
-function machineOf(
-  output: Pick<WasmOutput, 'bytes' | 'host'>,
-  options: MachineOptions,
-  memory?: ProgramMemory,
-): Machine {
+/** A module with what a host must know of it. */
+type Output = Pick<WasmOutput, 'bytes' | 'host'>
+
+function machineOf(output: Output, options: MachineOptions, memory?: ProgramMemory): Machine {
   return new Machine(new WebAssembly.Module(output.bytes), output.host, options, memory)
 }
 
 function assemble<T extends ProgramTypes>(
   program: LoadableProgram,
+  whole: Output,
   machine: Machine,
   options: MachineOptions,
 ): CpuModule<T> {
@@ -177,7 +178,9 @@ function assemble<T extends ProgramTypes>(
     let made = derivatives.get(name)
     if (made === undefined) {
       memory.turn.check(name)
-      made = machineOf(program.wasm({ derivativesOf: name, limits: options.limits }), options, memory)
+      const output = program.wasm({ derivativesOf: name, limits: options.limits })
+      // A build puts functions and derivatives into one module.
+      made = output === whole ? machine : machineOf(output, options, memory)
       made.bind(bound)
       derivatives.set(name, made)
     }
