@@ -1,5 +1,5 @@
 /** `cotangent demo`: runs a bundled example from end to end. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { compile } from '../index.ts'
 import type { DemoName } from './values.ts'
@@ -48,7 +48,13 @@ export async function demoCommand(name: DemoName | undefined, raw: Record<string
       steps: options.steps,
       gpu: options.gpu === true,
       compile: file => {
-        const program = compile(readFileSync(join(dir, file), 'utf8'), { fileName: join(dir, file) })
+        const text = (name: string): string => readFileSync(join(dir, name), 'utf8')
+        const files = Object.fromEntries(
+          readdirSync(dir)
+            .filter(name => name.endsWith('.slang'))
+            .map(name => [join(dir, name), text(name)]),
+        )
+        const program = compile(text(file), { fileName: join(dir, file), files })
         if (!program.ok) {
           report(program.diagnostics)
           throw new Failed()

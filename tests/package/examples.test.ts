@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { PNG } from 'pngjs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { closeGpu, compileWgsl, refuse } from '../support/gpu.ts'
 
@@ -36,6 +37,13 @@ describe('examples', () => {
   test('brdf recovers the material', () => {
     const text = run('demo', 'brdf', '-o', join(out, 'brdf'))
     expect(text).toContain('recovered: colour 0.900, 0.500, 0.100, roughness 0.350')
+    const files = ['truth', 'start', 'result'].map(name => join(out, 'brdf', `${name}.png`))
+    for (const file of files) expect(text).toContain(file)
+    const [truth, start, result] = files.map(file => PNG.sync.read(readFileSync(file)))
+    expect([truth!.width, truth!.height]).toEqual([192, 192])
+    const apart = (a: PNG, b: PNG): number => a.data.reduce((most, x, i) => Math.max(most, Math.abs(x - b.data[i]!)), 0)
+    expect(apart(truth!, result!)).toBeLessThan(3)
+    expect(apart(truth!, start!)).toBeGreaterThan(50)
   })
 
   test('spring finds the throw', () => {
