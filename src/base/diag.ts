@@ -20,6 +20,8 @@ export interface Entry<P extends string = string> {
   readonly help: string | undefined
   /** Only for the type checker. */
   readonly placeholders?: P
+  /** True where the same text is said once in a program, wherever it belongs. */
+  readonly once?: true
 }
 
 /** A program whose errors all have the code of its entry, or one with what else is needed to provoke it; a test compiles it. */
@@ -106,7 +108,10 @@ export class Sink {
 
   #others = 0
 
-  /** Adds a diagnostic. The same code at the same position counts once. 200 errors are kept, and as many other diagnostics. */
+  /**
+   * Adds a diagnostic. The same code at the same position counts once, and of an entry that is `once` the same text. 200 errors are kept, and as many
+   * other diagnostics.
+   */
   add<P extends string>(entry: Entry<P>, span: Span | undefined, given: PlaceholderValues<P>, ...notes: Note[]): void {
     const isError = entry.severity === 'error'
     if ((isError ? this.errors : this.#others) >= maxDiagnostics) {
@@ -115,7 +120,9 @@ export class Sink {
       return
     }
     const key =
-      span === undefined ? `${entry.code}:${JSON.stringify(given)}` : `${entry.code}:${span.file.name}:${span.start}`
+      span === undefined || entry.once === true
+        ? `${entry.code}:${JSON.stringify(given)}`
+        : `${entry.code}:${span.file.name}:${span.start}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
     if (isError) this.errors++

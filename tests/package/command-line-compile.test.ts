@@ -109,6 +109,10 @@ describe('compile', () => {
     expect(call(['compile', at('asks.slang', 'import "binary.slang";\n')]).stderr).toMatch(
       /^.*asks\.slang:1:8: error E00001: cannot read .*binary\.slang: not a text file\n/,
     )
+    // However often it is asked for.
+    at('also.slang', 'import "binary.slang";\n')
+    const often = 'import "binary.slang";\nimport also;\nimport "binary.slang";\n#include "binary.slang"\n'
+    expect(call(['compile', at('often.slang', often)]).stderr.match(/not a text file/g)).toHaveLength(1)
   })
 })
 

@@ -58,7 +58,7 @@ export const noModule: Entry<'name'> = error(
   'check the name, and the search path (-I)',
 )
 
-export const unreadable: Entry<'path' | 'why'> = error('E00001', 'cannot read {path}: {why}')
+export const unreadable: Entry<'path' | 'why'> = { ...error('E00001', 'cannot read {path}: {why}'), once: true }
 
 export const importCycle: Entry<'name'> = error('E38200', 'module {name} imports itself')
 
