@@ -23,6 +23,7 @@ import * as cpu from '../../src/cpu/index.ts'
 import * as gpu from '../../src/gpu/index.ts'
 import * as index from '../../src/index.ts'
 import * as wgsl from '../../src/wgsl.ts'
+import { blocksOf, fileOf, type Block } from '../support/doc-blocks.ts'
 
 const root = join(import.meta.dirname, '../..')
 const text = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -33,32 +34,6 @@ const pages = files.filter(path => path.endsWith('.md')).sort()
 
 const made = mkdtempSync(join(tmpdir(), 'docs-'))
 afterAll(() => rmSync(made, { recursive: true }))
-
-interface Block {
-  /** The language of a fenced block; '' for an indented one. */
-  readonly kind: string
-  readonly lines: readonly string[]
-}
-
-/** The blocks of code of a page. */
-function blocksOf(page: string): Block[] {
-  const blocks: Block[] = []
-  let open: { kind: string; lines: string[] } | undefined
-  for (const line of page.split('\n')) {
-    if (open !== undefined && open.kind !== '') {
-      if (line === '```') open = undefined
-      else open.lines.push(line)
-      continue
-    }
-    const fence = /^```(\w+)$/.exec(line)
-    if (fence !== null) blocks.push((open = { kind: fence[1]!, lines: [] }))
-    else if (/^ {4}/.test(line)) {
-      if (open === undefined) blocks.push((open = { kind: '', lines: [] }))
-      open.lines.push(line.slice(4))
-    } else open = undefined
-  }
-  return blocks
-}
 
 interface Command {
   readonly text: string
@@ -177,8 +152,9 @@ describe('pages', () => {
     mkdirSync(join(folder, 'node_modules'), { recursive: true })
     symlinkSync(root, join(folder, 'node_modules/cotangent'), 'junction')
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-    for (const { lines } of blocks) {
-      const name = /^\/\/ ([\w-]+\.\w+)$/.exec(lines[0] ?? '')?.[1]
+    for (const block of blocks) {
+      const { lines } = block
+      const name = fileOf(block)
       if (name !== undefined) writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
     }
     for (const command of commands) {
