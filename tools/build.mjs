@@ -13,11 +13,8 @@ const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const library = { index: 'src/index.ts', wgsl: 'src/wgsl.ts', cpu: 'src/cpu/index.ts', gpu: 'src/gpu/index.ts' }
 
 writeCore()
-// npm prepares a package after `prepack`, whose declarations must still be there when it is packed.
-const withTypes = process.argv.includes('--types')
 mkdirSync(at('dist'), { recursive: true })
-for (const name of readdirSync(at('dist')))
-  if (withTypes || !name.endsWith('.d.ts')) rmSync(at(`dist/${name}`), { recursive: true })
+for (const name of readdirSync(at('dist'))) rmSync(at(`dist/${name}`), { recursive: true })
 const options = { bundle: true, format: 'esm', splitting: true, outdir: at('dist'), logLevel: 'warning' }
 const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
 const forLibrary = {
@@ -53,7 +50,7 @@ writeFileSync(cli, `#!/usr/bin/env node\n${readFileSync(cli, 'utf8')}`)
 chmodSync(cli, 0o755)
 
 // Declarations are only needed by those who install the package; a checkout works without.
-if (withTypes) {
+if (process.argv.includes('--types')) {
   const { writeDeclarations } = await import('./declarations.mjs')
   const plugins = bundlers.map(name => [name, `src/plugin/entries/${name}.ts`])
   await writeDeclarations({ ...library, ...Object.fromEntries(plugins) }, at('dist'))

@@ -3,11 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-it('the licences of what is bundled into the command line travel with it', async () => {
+let paths: readonly string[]
+beforeAll(() => {
   const [{ files }] = JSON.parse(
     execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: root,
@@ -15,7 +16,42 @@ it('the licences of what is bundled into the command line travel with it', async
       shell: process.platform === 'win32',
     }),
   ) as [{ files: { path: string }[] }]
-  const paths = files.map(f => f.path)
+  paths = files.map(f => f.path)
+}, 60_000)
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>
+  readonly dependencies?: unknown
+}
+
+it('installing the package runs nothing, and brings nothing else', () => {
+  for (const script of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'])
+    expect(manifest.scripts[script], script).toBeUndefined()
+  // After `npm ci` in a checkout, and only there.
+  expect(manifest.scripts['dependencies']).toBe(manifest.scripts['build'])
+  expect(manifest.dependencies).toBeUndefined()
+})
+
+it('WebGPU for Node is for those who install it', () => {
+  expect(manifest.peerDependencies).toEqual({ webgpu: '>=0.6.2' })
+  expect(manifest.peerDependenciesMeta).toEqual({ webgpu: { optional: true } })
+})
+
+// npm's page of the package shows README.md, and knows no folder to which links could be relative.
+it('README.md links to what the package carries', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/```[^]*?```/g, '')
+  const carried = 'https://cdn.jsdelivr.net/npm/cotangent/'
+  const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+  const own = links.filter(link => link.startsWith(carried)).map(link => link.slice(carried.length).split('#')[0]!)
+  expect(own).toContain('docs/brdf.png')
+  expect(own.length).toBeGreaterThan(8)
+  expect(own.filter(path => !paths.includes(path))).toEqual([])
+  expect(links.filter(link => !/^(https:|#)/.test(link))).toEqual([])
+})
+
+it('the licences of what is bundled into the command line travel with it', async () => {
   expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   expect(paths).toContain('LICENSE')
   expect(paths).toContain('cotangent.schema.json')
