@@ -11,6 +11,7 @@ import type { Func, Region } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { boundOf, statesOf, tripBound } from '../opt/loops.ts'
 import { unrepeatable } from './checkpointed-loop.ts'
+import { sourceOf } from './plan.ts'
 import { bytesOf } from './residual.ts'
 import { costs } from '../ir/costs.ts'
 
@@ -100,7 +101,7 @@ function complain(cx: AdContext, of: Func, split: Split, bytes: number, max: num
   cx.sink.add(
     overBudget,
     of.span ?? undefined,
-    { name: of.name, bytes: Number.isFinite(bytes) ? String(bytes) : 'any number of', max: String(max) },
+    { name: sourceOf(cx, of).name, bytes: Number.isFinite(bytes) ? String(bytes) : 'any number of', max: String(max) },
     ...notes,
   )
 }

@@ -82,7 +82,7 @@ export interface AdContext {
   readonly splitOfMap: Map<Func, Split>
   /** Functions being differentiated now, to find recursion. */
   readonly open: Set<string>
-  /** `origins`: what each former request is the derivative of; `writing`: the requests whose bodies are being written. */
+  /** `origins`: what each former request is the derivative of, and what each copy for resources is a copy of; `writing`: the requests whose bodies are being written. */
   readonly origins: Map<Func, Func>
   readonly writing: Set<Func>
   readonly ids: Map<Func, number>

@@ -388,6 +388,7 @@ class Report {
       if (this.#segments.has(this.#callees.get(callee!)?.func ?? callee!))
         return 'a segment of the loop is run again from the state before it'
       if (callee?.info.prefer === 'recompute') return `${name} is marked [PreferRecompute]`
+      if (def.op === 'loop') return 'run again: no slots can be had, for nothing bounds the loop around it'
       if (def.op === 'load' || def.op === 'var') return 'nothing writes this memory afterwards'
       if (recipe!.cost === 0) return 'costs nothing, given what it is made of'
       return `${count(recipe!.cost, 'operation')} cost less than ${count(this.#bytes(v), 'byte')} of memory`

@@ -26,6 +26,7 @@ import {
   hasBackwardEffects,
   planOf,
   reportRecursion,
+  sourceOf,
 } from './plan.ts'
 import { keptMemory } from './memory.ts'
 import { writesOutside } from './outside.ts'
@@ -59,7 +60,7 @@ function guarded<T>(cx: AdContext, key: string, func: Func, make: () => T): T | 
     return undefined
   }
   if (cx.open.size >= chainLimit) {
-    cx.sink.add(deepDerivative, func.span ?? undefined, { name: func.name, limit: String(chainLimit) })
+    cx.sink.add(deepDerivative, func.span ?? undefined, { name: sourceOf(cx, func).name, limit: String(chainLimit) })
     return undefined
   }
   cx.open.add(key)
@@ -280,7 +281,7 @@ export function splitOf(outer: AdContext, func: Func, active: readonly boolean[]
     cx.splits.set(key, split)
     cx.explain?.split(plan.func, split, plan.is === 'backward')
   } else if (plan.is === 'plain' && !cx.writing.has(func))
-    cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
+    cx.sink.add(noReverse, func.span ?? undefined, { name: sourceOf(cx, func).name })
   return split
 }
 
@@ -332,7 +333,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   endWithRet(source)
   cx.observe('prepared', source, 'reversible')
   const trees = unzip(cx, calleesOf(cx), source, active)
-  if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: func.name })
+  if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: sourceOf(cx, func).name })
   observeTree(cx, 'unzipped', trees.work, `${func.name}.primal`, trees.primal)
   observeTree(cx, 'unzipped', trees.work, `${func.name}.linear`, trees.linear, trees.isLinear ? 'linear' : undefined)
   const adjoint = transpose(cx, trees, cx.splitOfMap)

@@ -17,11 +17,17 @@ export type Plan =
   /** The function's body is differentiated. */
   | { readonly is: 'transform'; readonly func: Func }
 
-/** Adds the diagnostic that a recursive function cannot be differentiated. */
-export function reportRecursion(cx: AdContext, func: Func): void {
+/** The function of the source that a derivative, or a copy for resources, was made of. */
+export function sourceOf(cx: AdContext, func: Func): Func {
   let source = func
   for (let of = cx.origins.get(source); of !== undefined; of = cx.origins.get(source)) source = of
-  cx.sink.add(recursiveDerivative, source.span ?? undefined, { name: source.name })
+  return source
+}
+
+/** Adds the diagnostic that a recursive function cannot be differentiated. */
+export function reportRecursion(cx: AdContext, func: Func): void {
+  const { name, span } = sourceOf(cx, func)
+  cx.sink.add(recursiveDerivative, span ?? undefined, { name })
 }
 
 /** Resolution order: primal substitute, user derivative, `[TreatAsDifferentiable]`, transform. */

@@ -46,6 +46,7 @@ export function specialiseRequests(cx: AdContext): void {
 
 function copyOf(cx: AdContext, of: Func, given: Given): Func {
   const made = specialised(of, given, uniqueName(cx.module.funcs, of.name))
+  cx.origins.set(made, of)
   cx.tidy(made)
   // Not earlier: what derivatives bring in is tidied with all that the module holds.
   cx.module.funcs.push(made)
