@@ -90,10 +90,18 @@ function touchedBy(cx: AdContext, func: Func): Touched {
   // Chains of calls are as long as programs are, so callees come first.
   for (const callee of calleesFirst([func], undefined, of => cx.touched.has(of))) {
     if (callee.body === undefined || cx.writing.has(callee) || cx.touched.has(callee)) continue
+    cx.touched.set(callee, anything)
     const touched = untouched()
-    walk(callee.body, inst => {
-      if (inst.op !== 'call') visit(inst, callee.body!, touched)
-      else addCall(inst, callee.body!, touched, of => cx.touched.get(of) ?? anything)
+    const { body } = callee
+    walk(body, inst => {
+      if (inst.op !== 'call') {
+        visit(inst, body, touched)
+        return
+      }
+      addCall(inst, body, touched, of => cx.touched.get(of) ?? anything)
+      // In a derivative the substitute runs.
+      const { substitute } = inst.attr.info
+      if (substitute !== undefined && substitute !== inst.attr) add(touchedBy(cx, substitute), inst.args, body, touched)
     })
     cx.touched.set(callee, touched)
   }
@@ -118,7 +126,10 @@ function touchedByDerivative(cx: AdContext, func: Func, depth: number = 0): Touc
     if (isPlain(callee)) return
     const plan = planOf(cx, callee, 'reverse')
     if (plan.is === 'transform') add(touchedByDerivative(cx, plan.func, depth + 1), args, body, touched)
-    else addCall(inst, body, touched, of => touchedBy(cx, of))
+    else {
+      addCall(inst, body, touched, of => touchedBy(cx, of))
+      if (plan.func !== callee) add(touchedBy(cx, plan.func), args, body, touched)
+    }
     if (plan.is === 'rule') {
       const rule = touchedByDerivative(cx, plan.forward, depth + 1)
       add(rule, resourcesFor(plan.forward, callee, args), body, touched)

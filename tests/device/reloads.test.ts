@@ -48,6 +48,23 @@ describe('what the derivative writes', () => {
   })
 })
 
+test('what a substitute with a derivative of its own writes is kept as it was read', () => {
+  const o = new Float32Array(1)
+  const source = `
+RWStructuredBuffer<float> w;
+RWStructuredBuffer<float> o;
+[PrimalSubstitute(writes)] float plain(float x) { return x; }
+[BackwardDerivative(backward)] [Differentiable] float writes(float x) { w[0] = 0.25; return x; }
+void backward(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, d); }
+[Differentiable] float f(float x) { float y = sin(x * w[0]); return y * plain(x); }
+[shader("compute")] [numthreads(1, 1, 1)]
+void main() { var p = diffPair(2.0); bwd_diff(f)(p, 1.0); o[0] = p.d; }`
+  loadSync(compile(source))
+    .kernel('main')
+    .dispatch([1, 1, 1], { buffers: { w: new Float32Array([0.7]), o } })
+  expect(o[0]).toBeCloseTo(0.7 * Math.cos(1.4) * 2 + Math.sin(1.4), 5)
+})
+
 const program = compile(reloadProgram)
 
 describe('memory', () => {
