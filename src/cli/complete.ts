@@ -91,7 +91,8 @@ async function completionsOf(
   const argument = list[operands.length] ?? (list.at(-1)?.variadic === true ? list.at(-1) : undefined)
   if (argument === undefined) return nothing
   if (argument.argChoices !== undefined) return of(argument.argChoices)
-  if (argument.name() === 'file') return { words: [], files: 'slang' }
+  if (argument.name() === 'file' || argument.name() === 'glob') return { words: [], files: 'slang' }
+  if (argument.name() === 'dir') return { words: [], files: 'folders' }
   // Arguments of functions: the file behind an @ is not for a shell to find.
   return nothing
 }

@@ -1,7 +1,9 @@
 /** What the commands share: compiling a file with the options of the command line and of its project. */
-import { resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { compile, type CompileOptions, type Level, type Program } from '../index.ts'
 import type { Limits } from '../base/limits.ts'
+import type { FoundProject } from '../files/project.ts'
+import { slashed } from '../files/types.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import { mergeOptions } from '../project/merge.ts'
 import { clock } from './clock.ts'
@@ -9,11 +11,6 @@ import { CommandInputs } from './inputs.ts'
 import { Projects, type ProjectChoice } from './project.ts'
 import { report } from './report.ts'
 import { Failed, UsageError } from './usage.ts'
-
-/** A path as the compiler joins paths, which Windows takes too. */
-function slashes(path: string): string {
-  return sep === '/' ? path : path.replaceAll(sep, '/')
-}
 
 /** Options that all compiling commands share, as commander gives them. */
 export interface SharedOptions extends ProjectChoice {
@@ -58,23 +55,24 @@ export class Run {
   readonly inputs: CommandInputs = new CommandInputs()
   readonly #projects = new Projects(this.inputs)
 
-  /**
-   * Compiles a file, reports what it says (`forGpu`: and what keeps all of it from a GPU), and throws `Failed` where there are errors. `more` may
-   * depend on the options of the project.
-   */
-  async compile(
+  /** The project of a source, without the options of the command line. */
+  async project(file: string, choice: ProjectChoice): Promise<FoundProject | undefined> {
+    return await this.#projects.projectFor(file, choice)
+  }
+
+  /** Compiles a file, which may have errors. `more` may depend on the options of the project. */
+  async program(
     file: string,
     options: SharedOptions,
     more: (project: ProjectOptions) => Partial<CompileOptions> = () => ({}),
-    forGpu = false,
   ): Promise<Program> {
     if (file === '') throw new UsageError('the name of a source is empty: name a file, or - for standard input')
     const own = asProject(options)
     const source = this.inputs.text(file)
-    const project = mergeOptions(await this.#projects.optionsFor(file, options), own)
-    const program = compile(source, {
-      fileName: file === '-' ? 'stdin.slang' : slashes(file),
-      searchPaths: project.searchPaths?.map(slashes),
+    const project = mergeOptions((await this.project(file, options))?.options ?? {}, own)
+    return compile(source, {
+      fileName: file === '-' ? 'stdin.slang' : slashed(file),
+      searchPaths: project.searchPaths?.map(slashed),
       defines: project.defines,
       resolve: this.inputs.sourceAt,
       conformances: project.conformances,
@@ -87,6 +85,16 @@ export class Run {
       time: options.time === true ? clock() : undefined,
       ...more(project),
     })
+  }
+
+  /** As `program`, but reports what the program says (`forGpu`: and what keeps all of it from a GPU), and throws `Failed` where there are errors. */
+  async compile(
+    file: string,
+    options: SharedOptions,
+    more?: (project: ProjectOptions) => Partial<CompileOptions>,
+    forGpu = false,
+  ): Promise<Program> {
+    const program = await this.program(file, options, more)
     const gpu = forGpu ? program.wgslDiagnostics : []
     report([...program.diagnostics, ...gpu])
     if (!program.ok || gpu.length > 0) throw new Failed()

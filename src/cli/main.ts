@@ -136,6 +136,31 @@ Examples:
     (await import('./compile.ts')).compileCommand(files, options),
   )
 
+watched(shared(program.command('types').description('write the TypeScript declarations of shaders')))
+  .argument('<glob...>', 'Slang files, patterns such as "src/**/*.slang", and folders for all that lie in them')
+  .option('--types <dir>', 'folder for the declarations, or beside: each beside its source; default: beside')
+  .addOption(
+    new Option('--types-suffix <suffix>', 'what they are called; default: .d.slang.ts').choices([
+      '.d.slang.ts',
+      '.slang.d.ts',
+    ]),
+  )
+  .option('--check', 'write nothing; exit status 1 if declarations are missing or stale')
+  .addHelpText(
+    'after',
+    `
+For src/fit.slang it writes src/fit.d.slang.ts, which gives import program from './fit.slang' its types. A bundler with the
+plugin of Cotangent writes the same. Folders and patterns leave out node_modules.
+
+Examples:
+  cotangent types src
+  cotangent types "src/**/*.slang" --watch
+  cotangent types src --check                            in CI, where declarations are committed`,
+  )
+  .action(async (globs: string[], options: Record<string, unknown>) =>
+    (await import('./types.ts')).typesCommand(globs, options),
+  )
+
 const withFunction = (name: string, description: string): Command =>
   timed(shared(program.command(name).description(description)))
     .argument('<file>', 'Slang file; - reads standard input')

@@ -22,6 +22,8 @@ export const failures = {
   time: 'E50305',
   /** The machine lacks something, a GPU for instance. */
   machine: 'E50306',
+  /** Declarations that are not those of their shader, or are missing. */
+  stale: 'E50307',
   /** A bug in Cotangent. */
   bug: 'E50399',
 } as const

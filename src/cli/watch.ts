@@ -54,7 +54,12 @@ async function ending(work: () => Promise<void>): Promise<boolean> {
 async function changeOf({ inputs }: Run): Promise<void> {
   const end = (): never => process.exit(interrupted)
   process.on('SIGINT', end)
-  while (!inputs.changed) await sleep(interval)
+  for (;;) {
+    const start = performance.now()
+    if (inputs.changed) break
+    // To look through many folders takes a while, and leaves the processor to others for nine times as long.
+    await sleep(Math.max(interval, 9 * (performance.now() - start)))
+  }
   await sleep(quiet)
   process.off('SIGINT', end)
 }

@@ -17,6 +17,8 @@ function stateOf(path: string): string {
 export class Inputs {
   /** Every path that was asked for, with the state that it was in before it was read: also paths where there was nothing. */
   readonly #states = new Map<string, string>()
+  /** Every way in which files were looked for, with those that were found. */
+  readonly #found = new Map<() => readonly string[], string>()
 
   #ask(path: string): void {
     const whole = resolve(path)
@@ -35,6 +37,13 @@ export class Inputs {
     return sourceAt(path)
   }
 
+  /** The files that `find` finds, which it is asked for again to see whether others came or some went. */
+  look(find: () => readonly string[]): readonly string[] {
+    const files = find()
+    this.#found.set(find, files.join('\n'))
+    return files
+  }
+
   /** Whether there is something at a path. */
   has(path: string): boolean {
     this.#ask(path)
@@ -51,9 +60,10 @@ export class Inputs {
     return this.asked.filter(path => this.#states.get(path) !== '')
   }
 
-  /** Whether anything is in another state than before it was read. */
+  /** Whether anything is in another state than before it was read, or other files are found. */
   get changed(): boolean {
     for (const [path, state] of this.#states) if (stateOf(path) !== state) return true
+    for (const [find, files] of this.#found) if (find().join('\n') !== files) return true
     return false
   }
 }

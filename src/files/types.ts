@@ -1,5 +1,5 @@
 /** Writes the declarations of a shader as a file. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { CompileError, marker, moduleTypes, type Program, type Reflection } from '../index.ts'
 import type { ProjectOptions } from '../project/options.ts'
@@ -21,9 +21,6 @@ export function typesFile(
   return types === 'beside' ? name : join(types, relative(root, name))
 }
 
-/** What came of writing declarations. `foreign` is a file that somebody else wrote, and which stays. */
-export type Written = 'written' | 'unchanged' | 'foreign'
-
 /** The reflection of a program; null where it has no entry point, or WGSL cannot express it. */
 function reflectionOf(program: Program): Reflection | null {
   if (program.entries.length === 0) return null
@@ -36,17 +33,58 @@ function reflectionOf(program: Program): Reflection | null {
   }
 }
 
+/** What there is of declarations before they are written. `foreign` is a file that somebody else wrote. */
+export type TypesState = 'missing' | 'stale' | 'fresh' | 'foreign'
+
+/** The declarations of a program, for a file that need not be there. */
+export class Declarations {
+  readonly file: string
+  /** Whether WGSL can express the entry points: the others have no types. */
+  readonly forGpu: boolean
+  readonly #text: string
+
+  constructor(program: Program, source: string, file: string) {
+    const reflection = reflectionOf(program)
+    this.file = file
+    this.forGpu = reflection !== null
+    this.#text = moduleTypes({ reflection, exports: program.exports }, slashed(relative(dirname(file), source)))
+  }
+
+  /** What there is now. */
+  get state(): TypesState {
+    const before = textAt(this.file)
+    if (before === undefined) return 'missing'
+    if (before === this.#text) return 'fresh'
+    return isOurs(before) ? 'stale' : 'foreign'
+  }
+
+  /** Writes the file, with the folders around it. Throws the error of the file system. */
+  write(): void {
+    makeFolder(dirname(this.file))
+    writeFileSync(this.file, this.#text)
+  }
+}
+
+/** What came of writing declarations. `foreign` is a file that somebody else wrote, and which stays. */
+export type Written = 'written' | 'unchanged' | 'foreign'
+
 /** Writes the declarations of a program, unless they are there already. Throws the error of the file system. */
 export function writeTypes(program: Program, source: string, file: string): Written {
-  const declared = { reflection: reflectionOf(program), exports: program.exports }
-  const text = moduleTypes(declared, slashed(relative(dirname(file), source)))
-  const before = textAt(file)
-  if (before === text) return 'unchanged'
-  if (before !== undefined && !before.startsWith(marker)) return 'foreign'
-  makeFolder(dirname(file))
-  writeFileSync(file, text)
+  const declarations = new Declarations(program, source, file)
+  const { state } = declarations
+  if (state === 'foreign') return 'foreign'
+  if (state === 'fresh') return 'unchanged'
+  declarations.write()
   return 'written'
 }
+
+/** Removes declarations whose source is gone. A file that somebody else wrote stays. */
+export function removeTypes(file: string): void {
+  const text = textAt(file)
+  if (text !== undefined && isOurs(text)) rmSync(file)
+}
+
+const isOurs = (text: string): boolean => text.startsWith(marker)
 
 function textAt(file: string): string | undefined {
   try {

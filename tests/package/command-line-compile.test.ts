@@ -1,10 +1,10 @@
 /** What `compile` writes and where, and `--watch`. */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { commandLine } from '../support/command-line.ts'
 
-const { at, call, cli, dir, read } = commandLine()
+const { at, call, cli, dir, read, watching } = commandLine()
 
 const kernel = (value: string): string =>
   `RWStructuredBuffer<float> o;\n[shader("compute")] [numthreads(1,1,1)] void main() { o[0] = ${value}; }\npublic float f(float x) { return x * ${value}; }\n`
@@ -115,38 +115,6 @@ describe('compile', () => {
     expect(call(['compile', at('often.slang', often)]).stderr.match(/not a text file/g)).toHaveLength(1)
   })
 })
-
-/** A command that watches, and what it has printed on stderr. */
-function watching(...args: string[]): {
-  readonly until: (pattern: RegExp) => Promise<string>
-  readonly interrupt: () => Promise<readonly [number | null, NodeJS.Signals | null]>
-} {
-  const child = spawn(process.execPath, [cli, ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  child.stderr.on('data', (data: Buffer) => {
-    said += data.toString()
-  })
-  child.stdout.resume()
-  return {
-    // What matched is gone: the next call waits for more.
-    until: async pattern => {
-      for (const start = Date.now(); Date.now() - start < 30_000; await new Promise(done => setTimeout(done, 20))) {
-        const found = pattern.exec(said)
-        if (found === null) continue
-        said = said.slice(found.index + found[0].length)
-        return found[0]
-      }
-      throw new Error(`${pattern} did not come; stderr is ${said}`)
-    },
-    interrupt: () =>
-      new Promise(done => {
-        child.on('exit', (code, signal) => {
-          done([code, signal])
-        })
-        child.kill('SIGINT')
-      }),
-  }
-}
 
 describe('--watch', () => {
   it('runs again when anything that was read changes, survives mistakes, and ends on Ctrl-C in 130', async () => {

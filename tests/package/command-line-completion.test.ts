@@ -60,6 +60,8 @@ describe('the words at the cursor', () => {
     expect(words('compile', '')).toEqual([':slang'])
     expect(words('compile', 'k.slang', '-O', '2', '')).toEqual([':slang'])
     expect(words('run', '')).toEqual([':slang'])
+    expect(words('types', 'k.slang', '')).toEqual([':slang'])
+    expect(words('types', '--types', '')).toEqual([':folders'])
     expect(words('run', 'k.slang', '')).toEqual([':none'])
     expect(words('compile', '-o', '')).toEqual([':any'])
     expect(words('compile', '--project=')).toEqual([':any'])

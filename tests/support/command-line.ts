@@ -1,5 +1,5 @@
 /** Runs the command line as people do, in a folder of its own. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,6 +10,14 @@ export interface Said {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
+}
+
+/** A command that watches. */
+export interface Watching {
+  /** Waits until it has printed something on stderr; what it printed before that is gone then. */
+  readonly until: (pattern: RegExp) => Promise<string>
+  /** Presses Ctrl-C, and tells how it ends. */
+  readonly interrupt: () => Promise<readonly [number | null, NodeJS.Signals | null]>
 }
 
 export interface CommandLine {
@@ -29,6 +37,8 @@ export interface CommandLine {
   ) => Said
   /** What a terminal is sent: `script`, of every Linux, runs a command on one. Variables such as `CI`, by which Node judges colours, are left out. */
   readonly onTerminal: (args: readonly string[], env?: Readonly<Record<string, string>>) => string
+  /** Starts a command that watches. */
+  readonly watching: (...args: string[]) => Watching
 }
 
 export function commandLine(): CommandLine {
@@ -66,6 +76,32 @@ export function commandLine(): CommandLine {
         stdio: ['ignore', 'pipe', 'inherit'],
         timeout: 60_000,
       })
+    },
+    watching: (...args) => {
+      const child = spawn(process.execPath, [cli, ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+      let said = ''
+      child.stderr.on('data', (data: Buffer) => {
+        said += data.toString()
+      })
+      child.stdout.resume()
+      return {
+        until: async pattern => {
+          for (const start = Date.now(); Date.now() - start < 30_000; await new Promise(done => setTimeout(done, 20))) {
+            const found = pattern.exec(said)
+            if (found === null) continue
+            said = said.slice(found.index + found[0].length)
+            return found[0]
+          }
+          throw new Error(`${pattern} did not come; stderr is ${said}`)
+        },
+        interrupt: () =>
+          new Promise(done => {
+            child.on('exit', (code, signal) => {
+              done([code, signal])
+            })
+            child.kill('SIGINT')
+          }),
+      }
     },
   }
 }
