@@ -34,13 +34,25 @@ export interface TypeMistake {
   readonly text: string
 }
 
-/** Compiles the files of a folder under strict settings, declarations of packages included. */
+/** What `mistakes` finds in the lines of a file: `line:column` for each mark `/*!*\/`, or `/*!5.9*\/` since that version. */
+export function marked(text: string, { version }: Compiler): string[] {
+  return text
+    .split('\n')
+    .flatMap((line, i) =>
+      [...line.matchAll(/\/\*!([\d.]*)\*\/ ?\.?/g)]
+        .filter(([, since]) => since === '' || Number(version) >= Number(since))
+        .map(m => `${i + 1}:${m.index + m[0].length + 1}`),
+    )
+}
+
+/** Compiles the files of a folder under strict settings, declarations of packages included. `more` comes before these settings. */
 export function mistakes(
   { version, tsc }: Compiler,
   folder: string,
   files: readonly string[],
   environment: string,
   resolution: 'nodenext' | 'bundler',
+  more: Readonly<Record<string, unknown>> = {},
 ): TypeMistake[] {
   const config = join(folder, `tsconfig.${version}.json`)
   writeFileSync(
@@ -59,6 +71,7 @@ export function mistakes(
         skipLibCheck: false,
         noEmit: true,
         typeRoots: [join(here, 'node_modules/@types'), join(here, 'node_modules')],
+        ...more,
       },
       files,
     }),

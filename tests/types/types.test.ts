@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compile, moduleTypes } from '../../src/index.ts'
 import { install } from '../support/install.ts'
-import { compilers, environments, mistakes } from './compilers.ts'
+import { compilers, environments, marked, mistakes } from './compilers.ts'
 
 let app = ''
 
@@ -37,14 +37,7 @@ describe.each(compilers)('TypeScript $version', compiler => {
   }
 
   it('finds each mistake where it is, once', () => {
-    const text = readFileSync(join(app, 'wrong.ts'), 'utf8')
-    const expected = text
-      .split('\n')
-      .flatMap((line, i) =>
-        [...line.matchAll(/\/\*!([\d.]*)\*\/ ?\.?/g)]
-          .filter(([, since]) => since === '' || Number(version) >= Number(since))
-          .map(m => `${i + 1}:${m.index + m[0].length + 1}`),
-      )
+    const expected = marked(readFileSync(join(app, 'wrong.ts'), 'utf8'), compiler)
     expect(expected.length).toBeGreaterThan(8)
     const found = mistakes(compiler, app, ['wrong.ts'], 'DOM', 'bundler')
     expect(found.map(m => `${m.line}:${m.column}`)).toEqual(expected)
