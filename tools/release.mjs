@@ -1,7 +1,7 @@
 // `npm run release -- 0.2.0` prepares a release: it looks whether the checkout is ready, runs the gate, packs, tries the packed file as somebody who
 // installs it, commits and tags. It pushes and publishes nothing; it says how. `--dry-run` stops before the commit, `--skip-gate` goes without `.ci/run`.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -62,6 +62,25 @@ function tried(file, version) {
   }
 }
 
+/** The manifests of create-cotangent and of the examples, which depend on the package. */
+const dependents = ['create-cotangent', ...readdirSync(join(root, 'examples')).map(name => `examples/${name}`)]
+  .map(folder => `${folder}/package.json`)
+  .concat('examples/deno/deno.json')
+  .filter(path => existsSync(join(root, path)))
+
+/** Lets the manifests name a version: the dependency on the package, and create-cotangent's own version. */
+function depend(version) {
+  for (const path of dependents) {
+    const text = readFileSync(join(root, path), 'utf8')
+    writeFileSync(
+      join(root, path),
+      text
+        .replace(/("cotangent": "(?:npm:cotangent@)?)\^[^"]*"/g, `$1^${version}"`)
+        .replace(/^ {2}"version": "[^"]*"/m, `  "version": "${version}"`),
+    )
+  }
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { 'dry-run': { type: 'boolean' }, 'skip-gate': { type: 'boolean' } },
@@ -80,6 +99,7 @@ try {
   }
   try {
     run('npm', ['version', '--no-git-tag-version', '--allow-same-version', version])
+    depend(version)
     writeFileSync(
       changelogAt,
       changelog.replace(
@@ -98,12 +118,12 @@ try {
       run('git', ['commit', '--quiet', '--all', '--message', `Release ${version}`])
       run('git', ['tag', '--annotate', `v${version}`, '--message', `Cotangent ${version}`])
       step(`tagged v${version}; what is left to do:`)
-      process.stdout.write(`git push --follow-tags\nnpm publish ${filename}\n`)
+      process.stdout.write(`git push --follow-tags\nnpm publish ${filename}\nnpm publish ./create-cotangent\n`)
     }
   } finally {
     // What was not committed is as it was.
     if (run('git', ['status', '--porcelain', '--untracked-files=no']).trim() !== '')
-      run('git', ['checkout', '--quiet', '--', 'package.json', 'package-lock.json', 'CHANGELOG.md'])
+      run('git', ['checkout', '--quiet', '--', 'package.json', 'package-lock.json', 'CHANGELOG.md', ...dependents])
   }
 } catch (error) {
   if (!(error instanceof NotReady)) throw error

@@ -241,6 +241,21 @@ Examples:
     (await import('./explain.ts')).explainCommand(file, options),
   )
 
+reporting(program.command('init').description('make a project: a page that trains a shader, and tests of its gradient'))
+  .argument('<dir>', 'a folder, new or empty')
+  .option('--force', 'write into a folder that is not empty')
+  .addHelpText(
+    'after',
+    `
+The project uses Vite, TypeScript and Vitest. npm create cotangent DIR does the same.
+
+Example:
+  cotangent init my-app`,
+  )
+  .action(async (folder: string, options: Record<string, unknown>) =>
+    (await import('./init.ts')).initCommand(folder, options),
+  )
+
 reporting(program.command('demo').description('run a bundled example end to end; without a name, list them'))
   .addArgument(new Argument('[name]', 'the example').choices(demoNames))
   .option('--gpu', 'run it through WGSL on a WebGPU device')
