@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     // They have a configuration of their own.
-    exclude: ['**/node_modules/**', 'tests/runtimes/**', 'tests/types/**'],
+    exclude: ['**/node_modules/**', 'tests/runtimes/**', 'tests/types/**', 'tests/projects/**'],
     globalSetup: ['tools/test-setup.mjs'],
     testTimeout: 60_000,
     // A golden that is missing fails; `npm test -- -u` writes it.

@@ -1,0 +1,7 @@
+import cotangent from 'cotangent/vite'
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  plugins: [cotangent()],
+  worker: { format: 'es', plugins: () => [cotangent()] },
+})

@@ -1,0 +1,132 @@
+/** The projects in examples/, and the one that create-cotangent makes, with the package as npm installs it. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { install, npm, root } from '../support/install.ts'
+
+const here = import.meta.dirname
+/** What vitest tells its own processes is not for those that run here. */
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$)/.test(name)))
+
+/** A program of tests/projects/package.json. */
+function binary(path: string): string {
+  const file = join(here, 'node_modules', path)
+  if (!existsSync(file))
+    throw new Error(`${path} is not installed: npm ci --prefix tests/projects brings the programs for Linux`)
+  return file
+}
+
+/** What a command prints on both streams. It must go well. */
+function run(folder: string, command: string, ...args: string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: folder, encoding: 'utf8', env })
+  if (error !== undefined) throw error
+  expect(status, `${command} ${args.join(' ')}:\n${stdout}${stderr}`).toBe(0)
+  return `${stdout}${stderr}`
+}
+
+/** A script of a project, without the word of npm. */
+const script = (folder: string, name: string): string => run(folder, 'npm', 'run', '--silent', name)
+
+let app = ''
+const project = (name: string): string => join(app, name)
+
+beforeAll(() => {
+  app = install()
+  // Where Node looks after the folder that holds our package.
+  symlinkSync(join(here, 'node_modules'), join(app, '../node_modules'))
+  for (const name of ['deno', 'node', 'react', 'three', 'vite', 'worker'])
+    cpSync(join(root, 'examples', name), project(name), {
+      recursive: true,
+      filter: path => !/^(node_modules|dist)$/.test(path.split(sep).at(-1)!) && !path.endsWith('.d.slang.ts'),
+    })
+})
+
+afterAll(() => rmSync(join(app, '..'), { recursive: true }))
+
+/** The code that a build wrote. */
+function built(folder: string): string {
+  const assets = join(folder, 'dist/assets')
+  return readdirSync(assets)
+    .filter(file => file.endsWith('.js'))
+    .map(file => readFileSync(join(assets, file), 'utf8'))
+    .join('\n')
+}
+
+describe('examples', () => {
+  it.each([
+    ['vite', '@compute'],
+    ['react', '@compute'],
+    ['three', '@compute'],
+    // WebAssembly, in base64.
+    ['worker', 'AGFzbQ'],
+  ])('%s is checked and built, without the compiler', (name, holds) => {
+    const folder = project(name)
+    expect(existsSync(join(folder, 'dist'))).toBe(false)
+    script(folder, 'build')
+    const code = built(folder)
+    expect(code).toContain(holds)
+    // Words of the compiler.
+    expect(code).not.toContain('undefined identifier')
+    expect(script(folder, 'check')).toMatch(name === 'vite' ? /2 passed/ : /1 of 1 agree/)
+  })
+
+  it('a mistake in the use of a shader fails the check, where it is', () => {
+    const file = join(project('vite'), 'src/main.ts')
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace("kernel('train')", "kernel('tain')"))
+    const { status, stdout } = spawnSync('npm', ['run', '--silent', 'build'], {
+      cwd: project('vite'),
+      encoding: 'utf8',
+      env,
+    })
+    writeFileSync(file, text)
+    expect(status).not.toBe(0)
+    const line = text.slice(0, text.indexOf("kernel('train')")).split('\n').length
+    expect(stdout.match(/error TS\d+/g)?.length).toBe(1)
+    expect(stdout).toContain(`src/main.ts(${line},`)
+  })
+
+  it('node fits a decay', () => {
+    const folder = project('node')
+    expect(script(folder, 'check')).toContain('1 of 1 agree')
+    // `npm start`, by a Node that runs TypeScript.
+    expect(run(folder, binary(`node-24-${process.arch}/bin/node`), 'main.ts')).toContain(
+      'y = 2.000 · exp(-0.700 · x)\n',
+    )
+  })
+
+  it('deno fits a decay', () => {
+    const folder = project('deno')
+    const deno = binary(`@deno/linux-${process.arch}-glibc/deno`)
+    writeFileSync(join(folder, 'package.json'), '{ "dependencies": { "cotangent": "*" } }\n')
+    const { tasks } = JSON.parse(readFileSync(join(folder, 'deno.json'), 'utf8')) as { tasks: Record<string, string> }
+    // The tasks as they are, but with the package of this folder.
+    const task = (name: string): string =>
+      tasks[name]!.split(' && ')
+        .map(command => {
+          const [program, verb = '', ...words] = command.split(' ')
+          expect(program).toBe('deno')
+          return verb === 'task' ? task(words[0]!) : run(folder, deno, verb, '--node-modules-dir=manual', ...words)
+        })
+        .join('')
+    expect(task('check')).toContain('1 of 1 agree')
+    expect(task('start')).toContain('y = 2.000 · exp(-0.700 · x)\n')
+  })
+})
+
+describe('create-cotangent', () => {
+  it('makes a project whose checks pass, as the package is packed', () => {
+    npm(join(root, 'create-cotangent'), 'pack', '--silent', '--pack-destination', join(app, '..'))
+    const packed = readdirSync(join(app, '..')).find(file => file.startsWith('create-cotangent'))!
+    const user = join(app, 'user')
+    mkdirSync(user)
+    writeFileSync(join(user, 'package.json'), '{ "private": true }\n')
+    const ours = readdirSync(join(app, '..')).find(file => /^cotangent-.*\.tgz$/.test(file))!
+    npm(user, 'install', '--no-audit', '--no-fund', '--offline', `../../${ours}`, `../../${packed}`)
+    expect(run(user, 'npx', '--no-install', 'create-cotangent', 'my-app')).toContain('cd my-app\n')
+    const made = join(user, 'my-app')
+    expect(existsSync(join(made, '.gitignore'))).toBe(true)
+    expect(script(made, 'check')).toContain('2 passed')
+  })
+})

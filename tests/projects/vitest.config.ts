@@ -1,0 +1,7 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+
+/** Tests of the projects in examples/ and of new ones: `npm run test:projects`. */
+const config: ViteUserConfig = defineConfig({
+  test: { root: import.meta.dirname, include: ['*.test.ts'], testTimeout: 120_000, hookTimeout: 300_000 },
+})
+export default config
