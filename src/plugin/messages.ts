@@ -5,10 +5,18 @@ import type { Diagnostic, Note } from '../base/diag.ts'
 import { frameOf, renderDiagnostic } from '../base/render.ts'
 import type { Span } from '../base/source.ts'
 
+/** What a hook of a bundler can say. Rollup's `error` throws; that of webpack does not. */
+export interface Reporter {
+  error(message: RollupMessage | PlainMessage): void
+  warn(message: RollupMessage | PlainMessage): void
+  addWatchFile(file: string): void
+}
+
 /** A message of Rollup, Rolldown and Vite. */
 export interface RollupMessage {
   readonly message: string
   readonly pluginCode: string
+  /** The file that holds the mistake, which may be one that the shader imports: bundlers write it in front of the place. */
   readonly id: string
   readonly loc?: { readonly file: string; readonly line: number; readonly column: number }
   readonly frame: string
@@ -30,31 +38,26 @@ function placeOf(span: Span): string {
 }
 
 /**
- * A diagnostic as a message, with others in its text: the bundler stops at the first error. Columns count from `firstColumn`: Rollup counts from
+ * A diagnostic as a message, with others in its text: the bundler stops at the first error. One without a place is about `request`. Columns count from `firstColumn`: Rollup counts from
  * 0, and Vite hands them to an editor, which counts from 1.
  */
 export function rollupMessage(
   first: Diagnostic,
   others: readonly Diagnostic[],
-  id: string,
+  request: string,
   root: string,
   firstColumn: 0 | 1,
 ): RollupMessage {
   const { code, message, span } = first
+  const file = span === undefined ? request : resolve(root, span.position.file)
   const rest = others.map(d => renderDiagnostic(d).trimEnd())
   return {
     message: [`${code}: ${message}`, ...remarks(first), ...(rest.length === 0 ? [] : ['', ...rest])].join('\n'),
     pluginCode: code,
-    id,
+    id: file,
     ...(span === undefined
       ? {}
-      : {
-          loc: {
-            file: resolve(root, span.position.file),
-            line: span.position.line,
-            column: span.position.column - 1 + firstColumn,
-          },
-        }),
+      : { loc: { file, line: span.position.line, column: span.position.column - 1 + firstColumn } }),
     frame: span === undefined ? '' : frameOf(span),
     stack: '',
   }
@@ -83,7 +86,19 @@ export function esbuildMessage({ code, message, span, notes, help }: Diagnostic)
   }
 }
 
+/** A message that is text alone. Without a stack of its own, it would be shown once more with that of the plugin. */
+export interface PlainMessage {
+  readonly message: string
+  readonly id: string
+  readonly stack: string
+}
+
+/** What is wrong with a file, but has no place in it. */
+export function plainMessage(message: string, id: string): PlainMessage {
+  return { message, id, stack: '' }
+}
+
 /** A diagnostic as text, for bundlers that show nothing else. */
-export function textMessage(diagnostic: Diagnostic): string {
-  return renderDiagnostic(diagnostic).trimEnd()
+export function textMessage(diagnostic: Diagnostic, request: string): PlainMessage {
+  return plainMessage(renderDiagnostic(diagnostic).trimEnd(), request)
 }

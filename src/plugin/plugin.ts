@@ -5,18 +5,21 @@ import type { PluginBuild } from 'esbuild'
 import { createUnplugin, type UnpluginInstance, type UnpluginOptions } from 'unplugin'
 import { SourceProblem } from '../files/read.ts'
 import type { ProjectOptions } from '../project/options.ts'
-import { esbuildMessage, rollupMessage, textMessage } from './messages.ts'
+import {
+  esbuildMessage,
+  plainMessage,
+  rollupMessage,
+  textMessage,
+  type PlainMessage,
+  type Reporter,
+  type RollupMessage,
+} from './messages.ts'
+import type { Diagnostic } from '../base/diag.ts'
+import { forFarm } from './farm-hooks.ts'
 import { forVite } from './vite-hooks.ts'
 import { requestOf, requests, type Request } from './request.ts'
 import type { PluginOptions } from './types.ts'
-import { PluginError, checkedOptions, importShader, type Imported, type Surroundings } from './shaders.ts'
-
-/** What a hook of a bundler can say. Rollup's `error` throws; that of webpack does not. */
-interface Reporter {
-  error(message: unknown): void
-  warn(message: unknown): void
-  addWatchFile(file: string): void
-}
+import { PluginError, checkedOptions, importShader, type Loaded, type Surroundings } from './shaders.ts'
 
 /** Bundlers that take the place of a message, and stop at an error. */
 const takesPlaces: ReadonlySet<string> = new Set(['vite', 'rollup', 'rolldown', 'unloader'])
@@ -31,25 +34,29 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
     if (framework === 'esbuild')
       return { name: 'cotangent', esbuild: { setup: build => loadInEsbuild(build, own, surroundings) } }
 
-    const load = (reporter: Reporter, request: Request): { readonly code: string; readonly map: Imported['map'] } => {
+    const load = (reporter: Reporter, request: Request): Loaded => {
       const imported = asked(() => importShader(request, own, surroundings))
       if (typeof imported === 'string') {
         reporter.addWatchFile(request.file)
-        reporter.error(imported)
+        reporter.error(plainMessage(imported, request.file))
         return nothing
       }
       for (const file of imported.files) if (file !== request.file) reporter.addWatchFile(file)
       const errors = imported.diagnostics.filter(d => d.severity === 'error')
       const warnings = imported.diagnostics.filter(d => d.severity !== 'error')
+      // Vite shows the text of a warning alone.
+      const warning = (d: Diagnostic): RollupMessage | PlainMessage =>
+        takesPlaces.has(framework) && framework !== 'vite'
+          ? rollupMessage(d, [], request.file, surroundings.root, 0)
+          : textMessage(d, request.file)
+      for (const d of warnings) reporter.warn(warning(d))
       if (takesPlaces.has(framework)) {
-        const firstColumn = framework === 'vite' ? 1 : 0
-        for (const d of warnings) reporter.warn(rollupMessage(d, [], request.file, surroundings.root, firstColumn))
         const [first, ...others] = errors
+        const firstColumn = framework === 'vite' ? 1 : 0
         if (first !== undefined)
           reporter.error(rollupMessage(first, others, request.file, surroundings.root, firstColumn))
       } else {
-        for (const d of warnings) reporter.warn(textMessage(d))
-        for (const d of errors) reporter.error(textMessage(d))
+        for (const d of errors) reporter.error(textMessage(d, request.file))
       }
       return imported.code === undefined ? nothing : { code: imported.code, map: imported.map }
     }
@@ -85,18 +92,14 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
       rspack: ({ context }) => {
         surroundings.root = context
       },
-      farm: {
-        configResolved: ({ root }: { readonly root?: string }) => {
-          if (root !== undefined) surroundings.root = root
-        },
-      },
+      farm: forFarm(surroundings, load),
       bun: { loader: 'js' },
     }
   },
 )
 
 /** A module in place of one that has errors. Importers may ask it for any name. */
-const nothing = { code: 'module.exports = {}\n', map: undefined }
+const nothing: Loaded = { code: 'module.exports = {}\n', map: undefined }
 
 /** What `work` gives, or what keeps it from giving anything. */
 function asked<T>(work: () => T): T | string {

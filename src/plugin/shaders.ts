@@ -21,12 +21,18 @@ export class PluginError extends Error {
   }
 }
 
+/** A module as bundlers take it. */
+export interface Loaded {
+  readonly code: string
+  /** Leads from the module to the shader. */
+  readonly map: EncodedSourceMap | undefined
+}
+
 /** What an import became. */
 export interface Imported {
   /** The text of the module; undefined where there are errors. */
   readonly code: string | undefined
-  /** Leads from the module to the shader. */
-  readonly map: EncodedSourceMap | undefined
+  readonly map: Loaded['map']
   readonly diagnostics: readonly Diagnostic[]
   /** The files whose change would change it. */
   readonly files: readonly string[]
@@ -75,7 +81,12 @@ export function importShader({ file, query }: Request, own: ProjectOptions, { ro
     entries,
     maxContext,
   }
-  const resolvePath = (path: string): string | undefined => inputs.sourceAt(resolve(root, path))
+  const texts = new Map([[fileName, text]])
+  const resolvePath = (path: string): string | undefined => {
+    const found = inputs.sourceAt(resolve(root, path))
+    if (found !== undefined) texts.set(path, found)
+    return found
+  }
   const program = compile(text, { ...options, fileName, resolve: resolvePath })
   const failed = (diagnostics: readonly Diagnostic[]): Imported => ({
     code: undefined,
@@ -91,7 +102,7 @@ export function importShader({ file, query }: Request, own: ProjectOptions, { ro
       case 'cpu':
         return cpuModule(program)
       case 'runtime':
-        return runtimeModule({ fileName, files: Object.fromEntries(program.files.map(f => [f.name, f.text])), options })
+        return runtimeModule({ fileName, files: Object.fromEntries(texts), options })
       case '':
         return gpuModule(program, hot)
     }
@@ -110,7 +121,7 @@ export function importShader({ file, query }: Request, own: ProjectOptions, { ro
     keepTypes(program, file, typesFile(file, merged, folder))
   }
   const code = `${made.map(line => line.text).join('\n')}\n`
-  return { code, map: mapOf(made, program, root), diagnostics: program.diagnostics, files: inputs.files }
+  return { code, map: mapOf(made, texts, root), diagnostics: program.diagnostics, files: inputs.files }
 }
 
 function keepTypes(program: Program, source: string, file: string | undefined): void {
@@ -131,9 +142,8 @@ function keepTypes(program: Program, source: string, file: string | undefined): 
 }
 
 /** A source map that leads from a module to the shader. */
-function mapOf(lines: readonly Line[], program: Program, root: string): EncodedSourceMap {
+function mapOf(lines: readonly Line[], texts: ReadonlyMap<string, string>, root: string): EncodedSourceMap {
   const map = new GenMapping()
-  const texts = new Map(program.files.map(f => [f.name, f.text]))
   lines.forEach(({ origin }, i) => {
     if (origin === undefined || !texts.has(origin.file)) return
     const source = slashed(join(root, origin.file))
