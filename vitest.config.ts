@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     // They have a configuration of their own.
-    exclude: ['**/node_modules/**', 'tests/runtimes/**', 'tests/types/**', 'tests/projects/**'],
+    exclude: ['**/node_modules/**', 'tests/{bundlers,projects,runtimes,types}/**'],
     globalSetup: ['tools/test-setup.mjs'],
     testTimeout: 60_000,
     // A golden that is missing fails; `npm test -- -u` writes it.

@@ -1,0 +1,3 @@
+import { code } from './doubtful.slang'
+
+globalThis.found = code

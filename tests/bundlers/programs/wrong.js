@@ -1,0 +1,3 @@
+import program, { code } from './wrong.slang'
+
+globalThis.found = [program, code]
