@@ -19,7 +19,7 @@ import { forFarm } from './farm-hooks.ts'
 import { forVite } from './vite-hooks.ts'
 import { requestOf, requests, type Request } from './request.ts'
 import type { PluginOptions } from './types.ts'
-import { PluginError, checkedOptions, importShader, type Loaded, type Surroundings } from './shaders.ts'
+import { PluginError, checkedOptions, importShader, type Loaded } from './shaders.ts'
 
 /** Bundlers that take the place of a message, and stop at an error. */
 const takesPlaces: ReadonlySet<string> = new Set(['vite', 'rollup', 'rolldown', 'unloader'])
@@ -30,18 +30,19 @@ const knowsQueries: ReadonlySet<string> = new Set(['vite', 'webpack', 'rspack', 
 export const plugin: UnpluginInstance<PluginOptions | undefined, false> = createUnplugin(
   (given, { framework }): UnpluginOptions => {
     const own = checkedOptions(given)
-    const surroundings: { -readonly [K in keyof Surroundings]: Surroundings[K] } = { root: process.cwd(), hot: false }
+    const surroundings = { root: process.cwd(), hot: false, serving: false }
     if (framework === 'esbuild')
       return { name: 'cotangent', esbuild: { setup: build => loadInEsbuild(build, own, surroundings) } }
 
-    const load = (reporter: Reporter, request: Request): Loaded => {
-      const imported = asked(() => importShader(request, own, surroundings))
+    const load = (reporter: Reporter, request: Request, hot = false): Loaded => {
+      const imported = asked(() => importShader(request, own, { root: surroundings.root, hot }))
       if (typeof imported === 'string') {
         reporter.addWatchFile(request.file)
         reporter.error(plainMessage(imported, request.file))
         return nothing
       }
-      for (const file of imported.files) if (file !== request.file) reporter.addWatchFile(file)
+      // Vite's server watches a module by itself; for it, a watched file is an import.
+      for (const file of imported.files) if (!surroundings.serving || file !== request.file) reporter.addWatchFile(file)
       const errors = imported.diagnostics.filter(d => d.severity === 'error')
       const warnings = imported.diagnostics.filter(d => d.severity !== 'error')
       // Vite shows the text of a warning alone.
@@ -79,10 +80,11 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
           }),
       load: {
         filter: { id: requests },
-        handler(id) {
+        // Vite says whether a module is for a server, which replaces nothing.
+        handler(id, options?: { readonly ssr?: boolean }) {
           const request = requestOf(id)
           // Other queries of webpack come here too: it does not show filters the query.
-          return request === undefined ? null : load(this, request)
+          return request === undefined ? null : load(this, request, surroundings.hot && options?.ssr !== true)
         },
       },
       vite: forVite(surroundings),
@@ -136,8 +138,8 @@ async function resolved(
 }
 
 /** esbuild takes messages with notes, and the files to watch, from the function that loads. */
-function loadInEsbuild(build: PluginBuild, own: ProjectOptions, surroundings: Surroundings): void {
-  const root = build.initialOptions.absWorkingDir ?? surroundings.root
+function loadInEsbuild(build: PluginBuild, own: ProjectOptions, { root: cwd }: { readonly root: string }): void {
+  const root = build.initialOptions.absWorkingDir ?? cwd
   build.onLoad({ filter: /\.slang$/ }, ({ path, suffix }) => {
     const request = requestOf(`${path}${suffix}`)
     if (request === undefined) return undefined

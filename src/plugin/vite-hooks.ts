@@ -1,6 +1,6 @@
 /** What only Vite asks of a plugin. */
 import type { PluginBuild } from 'esbuild'
-import type { Surroundings } from './shaders.ts'
+import { requestOf, type Request } from './request.ts'
 
 /** The parts of Vite's resolved configuration that count here. */
 interface ViteConfig {
@@ -14,8 +14,21 @@ interface ViteContext {
   readonly meta?: { readonly rolldownVersion?: string }
 }
 
+/** A module that Vite's development server knows. */
+interface ViteModule<M> {
+  readonly id: string | null
+  readonly importers: ReadonlySet<M>
+}
+
+/** The modules that an edit changes, and the server's list of all. */
+interface ViteUpdate<M> {
+  readonly modules: readonly M[]
+  readonly server: { readonly moduleGraph: { invalidateModule(module: M): void } }
+}
+
 /** Vite's own hooks. */
 export interface ViteHooks {
+  handleHotUpdate<M extends ViteModule<M>>(update: ViteUpdate<M>): M[]
   config(this: ViteContext | void): object
   configResolved(config: ViteConfig): void
 }
@@ -46,16 +59,18 @@ const forRolldown = {
       this: { resolve(id: string, importer: string | undefined, options: object): Promise<{ id: string } | null> },
       id: string,
       importer: string | undefined,
-    ): Promise<{ id: string; external: true } | null> {
+    ): Promise<{ id: string; external: 'absolute' } | null> {
       const [file = '', query] = id.split('?')
       const found = await this.resolve(file, importer, { skipSelf: true })
-      return found === null ? null : { id: query === undefined ? found.id : `${found.id}?${query}`, external: true }
+      return found === null
+        ? null
+        : { id: query === undefined ? found.id : `${found.id}?${query}`, external: 'absolute' }
     },
   },
 }
 
 /** Hooks that tell `surroundings` what Vite's configuration says. */
-export function forVite(surroundings: { root: string; hot: boolean } & Surroundings): ViteHooks {
+export function forVite(surroundings: { root: string; hot: boolean; serving: boolean }): ViteHooks {
   return {
     config() {
       const options =
@@ -66,7 +81,29 @@ export function forVite(surroundings: { root: string; hot: boolean } & Surroundi
     },
     configResolved({ root, command, server }) {
       surroundings.root = root
-      surroundings.hot = command === 'serve' && server.hmr !== false
+      surroundings.serving = command === 'serve'
+      surroundings.hot = surroundings.serving && server.hmr !== false
+    },
+    /**
+     * A file that shaders import is no module of the page: those shaders are what changes. Where a page imports a shader both by its name alone and
+     * with a query, the first decides for all of them whether the page goes on, because it knows whether anything is attached.
+     */
+    handleHotUpdate<M extends ViteModule<M>>({ modules, server }: ViteUpdate<M>): M[] {
+      const requestIn = ({ id }: M): Request | undefined => (id === null ? undefined : requestOf(id))
+      const isShader = (m: M): boolean => requestIn(m) !== undefined
+      const changed = new Set<M>()
+      for (const module of modules) {
+        const importers = [...module.importers]
+        for (const shader of importers.filter(isShader)) changed.add(shader)
+        if (!importers.some(isShader) || !importers.every(isShader)) changed.add(module)
+      }
+      const bare = new Set([...changed].map(requestIn).map(r => (r?.query === '' ? r.file : undefined)))
+      return [...changed].filter(module => {
+        const request = requestIn(module)
+        if (request === undefined || request.query === '' || !bare.has(request.file)) return true
+        server.moduleGraph.invalidateModule(module)
+        return false
+      })
     },
   }
 }

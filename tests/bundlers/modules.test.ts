@@ -1,8 +1,8 @@
 /** What an import of a shader becomes, in each bundler. */
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { TraceMap, originalPositionFor } from '@jridgewell/trace-mapping'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { compile, marker } from '../../src/index.ts'
 import { build, bundlers, mainOf, project, read, run } from './projects.ts'
 
@@ -23,7 +23,6 @@ describe.each(bundlers)('$name', by => {
   beforeAll(() => {
     folder = project(by.driver)
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it.skipIf(by.skip !== undefined)('makes shaders modules, also those of packages', () => {
     const { errors, warnings } = build(folder, by, { entry: 'report.js' })

@@ -179,3 +179,15 @@ export function mainOf(folder: string, out = 'out'): string {
 export function read(...path: string[]): string {
   return readFileSync(join(...path), 'utf8')
 }
+
+/** Runs Vite's development server in a folder, until the test ends. Gives its address. */
+export async function served(folder: string, by: Bundler): Promise<string> {
+  const [file, args] = command({ ...by, driver: 'vite-dev' }, {})
+  const child = spawn(file, args, { cwd: folder, env: environment(), stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => stop(child))
+  for await (const line of createInterface({ input: child.stdout })) {
+    const found = said.exec(line)?.[1]
+    if (found !== undefined) return (JSON.parse(found) as { url: string }).url
+  }
+  throw new Error(`${by.name} serves nothing`)
+}

@@ -14,5 +14,6 @@ declare module 'vitest' {
 export default function setup(project: TestProject): () => void {
   const app = install()
   project.provide('app', app)
-  return () => rmSync(join(app, '..'), { recursive: true })
+  // With it go the projects, which lie beside it.
+  return () => rmSync(join(app, '..'), { recursive: true, maxRetries: 10 })
 }

@@ -10,6 +10,7 @@ for (const kind of ['warn', 'warnOnce'])
   }
 
 const cotangent = await plugin('vite')
+const forWorkers = await plugin('vite')
 const bundler = job.vite === 'vite-8' ? 'rolldownOptions' : 'rollupOptions'
 const page = entry.endsWith('.html')
 const config = {
@@ -18,7 +19,7 @@ const config = {
   customLogger: logger,
   plugins: [cotangent],
   ...job.config,
-  ...(job.worker ? { worker: { format: 'es', plugins: async () => [await plugin('vite')] } } : {}),
+  ...(job.worker ? { worker: { format: 'es', plugins: () => [forWorkers] } } : {}),
   build: {
     outDir: out,
     minify: job.minify,

@@ -1,0 +1,65 @@
+/** Vite's development server replaces shaders in a page that goes on. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launch, open, until } from './browser.ts'
+import { project, read, served, vites } from './projects.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser.close())
+
+it.each(vites)('$name', async by => {
+  const folder = project('dev')
+  const url = await served(folder, by)
+  const { page } = await open(browser)
+  await page.goto(url)
+  // Vite may find packages to bundle beforehand, and load the page anew.
+  await until(page, 't.steps > 20')
+  const begun = await until(page, 't.loss < t.first / 2')
+  expect(begun.scaled).toEqual([2, 4, 6])
+  const mark = (): Promise<unknown> => page.evaluate('window.marker = window.marker ?? 1')
+  const marker = (): Promise<unknown> => page.evaluate('window.marker')
+  await mark()
+  const fit = join(folder, 'fit.slang')
+  const wave = join(folder, 'lib/wave.slang')
+  const [fitText, waveText] = [read(fit), read(wave)]
+
+  // An edit is taken while training goes on from where it was: the loss is small, and stands on 100.
+  writeFileSync(fit, fitText.replace('losses[0] = total.w', 'losses[0] = 100 + total.w'))
+  const shifted = await until(page, 't.loss > 50')
+  expect(shifted.loss).toBeLessThan(100 + begun.loss * 1.5)
+  expect(shifted.steps).toBeGreaterThan(begun.steps)
+  expect(await marker()).toBe(1)
+
+  // An edit of a file that the shader imports: waves of twice the height have another loss.
+  writeFileSync(wave, waveText.replace('SCALE * ', '10 * SCALE * '))
+  await until(page, 't.loss > 101 || t.loss < 99')
+  writeFileSync(wave, waveText)
+  expect(await marker()).toBe(1)
+
+  // What is wrong shows above the page, with its place, until it is mended.
+  writeFileSync(wave, waveText.replace('sin(wave', 'sine(wave'))
+  const overlay = page.locator('vite-error-overlay')
+  await overlay.waitFor({ state: 'attached' })
+  const text = await page.evaluate("document.querySelector('vite-error-overlay').shadowRoot.textContent")
+  const line = waveText.slice(0, waveText.indexOf('sin(wave')).split('\n')
+  expect(text).toContain(`lib/wave.slang:${line.length}:${(line.at(-1)?.length ?? 0) + 1}`)
+  expect(text).toContain('sine')
+  expect(text).not.toMatch(/chunk-\w+\.mjs/)
+  const before = await until(page, 't.steps > 0')
+  writeFileSync(wave, waveText)
+  await overlay.waitFor({ state: 'detached' })
+  await until(page, `t.steps > ${before.steps + 10}`)
+  expect(await marker()).toBe(1)
+
+  // Other bindings need other buffers: the page loads anew.
+  writeFileSync(
+    fit,
+    `${fitText.replace('losses[0] = total.w', 'losses[0] = total.w + 0 * more[0]')}\nStructuredBuffer<float> more;\n`,
+  )
+  await page.waitForFunction('window.marker === undefined')
+})
