@@ -1,6 +1,6 @@
 /** Finds the project file of a folder. */
 import { dirname, join, resolve } from 'node:path'
-import { projectFileName } from '../project/options.ts'
+import { projectFileName } from '../project/name.ts'
 import type { Inputs } from './inputs.ts'
 
 /** The nearest project file upwards from a folder. */

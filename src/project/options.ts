@@ -3,9 +3,6 @@
  * it.
  */
 
-/** The name of project files. */
-export const projectFileName = 'cotangent.json'
-
 /** The options of a project. Everything is optional. Paths are relative to the folder of `cotangent.json`. */
 export interface ProjectOptions {
   /** Folders in which imports and includes are looked up, after that of the importing file. */

@@ -4,7 +4,8 @@ import { missingSetting, repeatedSetting, unknownSetting, wrongValue } from '../
 import { suggestAmong } from '../base/near.ts'
 import { SourceFile, type Span } from '../base/source.ts'
 import { readTree, spanOf, type Node } from './json.ts'
-import { options, projectFileName, type ProjectOptions, type Shape } from './options.ts'
+import { projectFileName } from './name.ts'
+import { options, type ProjectOptions, type Shape } from './options.ts'
 
 /** A project file as it was read. */
 export interface Project {
