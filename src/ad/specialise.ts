@@ -59,6 +59,8 @@ function requestFor(cx: AdContext, stub: Func, given: Given): Func {
   const resources = given.filter(g => g !== undefined)
   const own = inputs(of.sig).map(p => (holdsPointer(p.type) ? resources.shift() : undefined))
   made.request = { kind, of: cx.copies.of(of, own, (func, known) => copyOf(cx, func, known)) }
+  // Whoever writes its body tidies it then; until that is done, nobody else may.
+  cx.tidy(made)
   cx.module.funcs.push(made)
   return made
 }

@@ -9,8 +9,9 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compile } from '../../src/index.ts'
+import { compile, moduleTypes } from '../../src/index.ts'
 import { blocksOf, fileOf, type Block } from '../support/doc-blocks.ts'
+import plugin from '../../src/plugin/entries/esbuild.ts'
 import { gpuEnv } from '../support/gpu.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -42,8 +43,26 @@ const blocks = pages.flatMap(page =>
 const elsewhere: Readonly<Record<string, string>> = {
   'README.md: npm install cotangent': 'tests/support/install.ts installs what is packed',
   'README.md: npm ci && npm run demo -- splat2d': '.ci/run does the one, tests/package/examples.test.ts runs the other',
-  'README.md: // vite.config.ts': 'the tests of the bundler plugin run it',
-  "README.md: import program from './fit.slang'": 'the tests of the bundler plugin run it',
+  'README.md: // vite.config.ts': 'tests/bundlers builds examples/vite, whose configuration this is',
+  "README.md: import program from './fit.slang'": 'tests/bundlers imports so with each bundler',
+  'docs/bundlers.md: npm install cotangent': 'tests/support/install.ts installs what is packed',
+  'docs/bundlers.md: // vite.config.js': 'tests/bundlers builds examples/vite, whose configuration this is',
+  'docs/bundlers.md: { "compilerOptions": { "types": ["vite/client", "cotangent/client"] } }':
+    'tests/projects compiles examples/vite, whose configuration this is',
+  "docs/bundlers.md: cotangent({ searchPaths: ['shaders/lib'], defines: { SAMPLES: 4 }, types: 'generated' })":
+    'tests/bundlers gives plugins such options',
+  "docs/bundlers.md: import noise from 'some-package/noise.slang'": 'tests/bundlers imports a shader of a package',
+  'docs/bundlers.md: export default defineConfig({': 'tests/bundlers builds such a worker',
+  "docs/bundlers.md: test('derivatives agree with finite differences', async () => {":
+    'tests/projects runs this test, which is that of examples/vite',
+  'docs/command-line.md: cotangent init my-app': 'tests/projects builds and checks such a project',
+  ...Object.fromEntries(
+    ['node', 'react', 'three', 'vite', 'worker'].map(name => [
+      `examples/${name}/README.md: npm install`,
+      'tests/projects installs, builds and checks it',
+    ]),
+  ),
+  'examples/deno/README.md: deno task start': 'tests/projects runs it',
   'docs/command-line.md: cotangent compile shader.slang -o shader.wgsl':
     'tests/package/command-line-compile.test.ts writes such files',
   'docs/command-line.md: cotangent compile a.slang sub/b.slang --target wgsl --target js -o dist --source-map --reflection':
@@ -178,6 +197,13 @@ describe('programs in JavaScript', () => {
   let said: Record<string, { readonly failed: string | null; readonly printed: readonly string[] }>
   beforeAll(async () => {
     modules.forEach(([, code], i) => writeFileSync(join(folder, `block-${i}.ts`), code))
+    const imported = readFileSync(join(root, 'tests/support/doc-imported.slang'), 'utf8')
+    const program = compile(imported)
+    for (const name of ['fit', 'scene']) {
+      writeFileSync(join(folder, `${name}.slang`), imported)
+      const declared = { reflection: program.wgsl().reflection, exports: program.exports }
+      writeFileSync(join(folder, `${name}.d.slang.ts`), moduleTypes(declared, `${name}.slang`))
+    }
     const main = [
       ...modules.map((_, i) => `import { run as run${i} } from './block-${i}.ts'`),
       `const said: Record<string, unknown> = {}`,
@@ -207,9 +233,10 @@ describe('programs in JavaScript', () => {
           noUncheckedIndexedAccess: false,
           isolatedDeclarations: false,
           declaration: false,
+          allowArbitraryExtensions: true,
           paths: Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, [file]])),
         },
-        include: ['*.ts'],
+        include: ['*.ts', '../../src/plugin/client.d.ts'],
         exclude: [],
       }),
     )
@@ -222,6 +249,7 @@ describe('programs in JavaScript', () => {
       platform: 'node',
       external: ['webgpu'],
       alias,
+      plugins: [plugin()],
     })
     const { stdout } = await promisify(execFile)(process.execPath, [outfile], { env: gpuEnv() })
     said = JSON.parse(stdout.trim().split('\n').at(-1)!) as typeof said

@@ -34,7 +34,10 @@ export interface Given {
   readonly g: Gpu
   readonly cpu: Awaited<ReturnType<typeof load>>
   readonly step: ReturnType<ReturnType<Gpu['kernel']>['bind']>
+  /** A program in whose memory `points` lies. */
+  readonly m: Awaited<ReturnType<typeof load>>
   readonly points: Float32Array
+  readonly losses: ReturnType<Gpu['buffer']>
   readonly counts: GPUBuffer
   readonly pass: GPUComputePassEncoder
   readonly buffers: Readonly<Record<string, Float32Array>>
@@ -55,6 +58,8 @@ export async function given(source?: string): Promise<Given> {
   const device = await openDevice()
   const g = await attach(program, device)
   const own = source === undefined ? g : await attach(compile(slang), device)
+  const m = await load(compile(slang))
+  m.buffer('points', 64)
   const points = new Float32Array(128)
   const counts = device.createBuffer({ size: 12, usage: 0x100 | 0x8 })
   device.queue.writeBuffer(counts, 0, new Uint32Array([1, 1, 1]))
@@ -67,7 +72,9 @@ export async function given(source?: string): Promise<Given> {
     g,
     cpu: await load(program),
     step: own.kernel('descend').bind({ buffers: { points: own.buffer(points) }, uniforms: { rate: 0.1 } }),
+    m,
     points,
+    losses: g.buffer(new Float32Array(64)),
     counts,
     pass: device.createCommandEncoder().beginComputePass(),
     buffers: { points },
