@@ -14,7 +14,7 @@ function packagesOf({ inputs }) {
 export function thirdPartyLicenses(metafiles, root) {
   const folders = new Set(metafiles.flatMap(packagesOf))
   const parts = [...folders]
-    .sort((a, b) => a.localeCompare(b))
+    .sort((a, b) => (a < b ? -1 : 1))
     .map(folder => {
       const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
       const files = readdirSync(join(root, folder))

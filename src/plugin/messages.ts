@@ -7,6 +7,7 @@ import type { Span } from '../base/source.ts'
 
 /** What a hook of a bundler can say. Rollup's `error` throws; that of webpack does not. */
 export interface Reporter {
+  readonly meta?: { readonly rolldownVersion?: string } | undefined
   error(message: RollupMessage | PlainMessage): void
   warn(message: RollupMessage | PlainMessage): void
   addWatchFile(file: string): void

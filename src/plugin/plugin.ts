@@ -1,4 +1,5 @@
 /** Shaders as modules, in every bundler: `import program from './fit.slang'`. */
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import type { PluginBuild } from 'esbuild'
@@ -43,6 +44,9 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
       }
       // Vite's server watches a module by itself; for it, a watched file is an import.
       for (const file of imported.files) if (!surroundings.serving || file !== request.file) reporter.addWatchFile(file)
+      // Rolldown sees files come only in folders that it watches.
+      if (reporter.meta?.rolldownVersion !== undefined && !surroundings.serving)
+        for (const folder of imported.folders ?? []) if (existsSync(folder)) reporter.addWatchFile(folder)
       const errors = imported.diagnostics.filter(d => d.severity === 'error')
       const warnings = imported.diagnostics.filter(d => d.severity !== 'error')
       // Vite shows the text of a warning alone.

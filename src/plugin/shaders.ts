@@ -8,7 +8,7 @@ import { absolute, projectOf } from '../files/project.ts'
 import { slashed, typesFile, writeTypes } from '../files/types.ts'
 import { CompileError, compile, type CompileOptions, type Program } from '../index.ts'
 import { mergeOptions } from '../project/merge.ts'
-import type { ProjectOptions } from '../project/options.ts'
+import { projectFileName, type ProjectOptions } from '../project/options.ts'
 import { readProject } from '../project/read.ts'
 import { cpuModule, gpuModule, runtimeModule, type Line } from './module.ts'
 import type { Request } from './request.ts'
@@ -18,6 +18,8 @@ export class PluginError extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'PluginError'
+    // The mistake is in no call of ours.
+    this.stack = `${this.name}: ${message}`
   }
 }
 
@@ -36,6 +38,8 @@ export interface Imported {
   readonly diagnostics: readonly Diagnostic[]
   /** The files whose change would change it. */
   readonly files: readonly string[]
+  /** Folders in which a file would change it that is missing. */
+  readonly folders?: readonly string[]
 }
 
 /** How modules are made. */
@@ -55,7 +59,9 @@ export function checkedOptions(options: ProjectOptions | undefined): ProjectOpti
   const [first] = taken.diagnostics
   if (first === undefined) return taken.options
   const notes = first.notes.map(note => `; ${note.text}`).join('')
-  throw new PluginError(`the options of the cotangent plugin: ${first.message}${notes}`)
+  // The reader thinks that it reads the file.
+  const said = first.message.replace(`${projectFileName} has`, 'there is')
+  throw new PluginError(`the options of the cotangent plugin: ${said}${notes}`)
 }
 
 /** The module of an import. Throws a `PluginError` or a `SourceProblem`. */
@@ -82,9 +88,11 @@ export function importShader({ file, query }: Request, own: ProjectOptions, { ro
     maxContext,
   }
   const texts = new Map([[fileName, text]])
+  const looked: string[] = []
   const resolvePath = (path: string): string | undefined => {
     const found = inputs.sourceAt(resolve(root, path))
-    if (found !== undefined) texts.set(path, found)
+    if (found === undefined) looked.push(dirname(resolve(root, path)))
+    else texts.set(path, found)
     return found
   }
   const program = compile(text, { ...options, fileName, resolve: resolvePath })
@@ -94,6 +102,7 @@ export function importShader({ file, query }: Request, own: ProjectOptions, { ro
     diagnostics,
     // A file that is missing may be made.
     files: inputs.asked,
+    folders: [...new Set(looked)],
   })
   if (!program.ok) return failed(program.diagnostics)
 

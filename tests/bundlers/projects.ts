@@ -18,6 +18,16 @@ export function project(name: string): string {
   return folder
 }
 
+/** Makes a project of an example, in which the package is installed. Gives its folder. */
+export function example(name: string): string {
+  const app = inject('app')
+  const folder = mkdtempSync(join(app, '..', `${name}-`))
+  cpSync(join(app, 'node_modules/cotangent/examples', name), folder, { recursive: true })
+  mkdirSync(join(folder, 'node_modules'))
+  cpSync(join(app, 'node_modules/cotangent'), join(folder, 'node_modules/cotangent'), { recursive: true })
+  return folder
+}
+
 /** Gives a project a package of `npm ci --prefix tests/bundlers`, under another name if one is given. */
 export function link(folder: string, installed: string, name: string = installed): void {
   symlinkSync(join(here, 'node_modules', installed), join(folder, 'node_modules', name))
@@ -156,16 +166,23 @@ export async function stop(child: ChildProcess): Promise<void> {
   await ended
 }
 
+/** Runs a script of a package, as its users do. Gives what it printed; throws where it fails. */
+export function script(folder: string, file: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, [file, ...args], {
+    cwd: folder,
+    env: environment(),
+    encoding: 'utf8',
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
+  })
+  if (error !== undefined) throw error
+  if (status !== 0) throw new Error(`${file} ended in ${status}:\n${stdout}${stderr}`)
+  return stdout
+}
+
 /** What a bundle prints, when Node runs it. */
 export function run(folder: string, out = 'out'): string {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [mainOf(folder, out)], {
-    encoding: 'utf8',
-    env: environment(),
-    maxBuffer: 1 << 26,
-    timeout: 60_000,
-  })
-  if (status !== 0) throw new Error(`the bundle ended in ${status}:\n${stderr}`)
-  return stdout
+  return script(folder, mainOf(folder, out))
 }
 
 /** The file that holds a bundle. */
