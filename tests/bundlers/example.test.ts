@@ -35,7 +35,7 @@ async function losses(folder: string, steps: number): Promise<number[]> {
   const buffers = { points, wave: new Float32Array([1, 1, 0]), losses: new Float32Array(1) }
   const found: number[] = []
   for (let i = 0; i < steps; i++) {
-    await module.kernel('train').dispatch([1, 1, 1], { buffers, uniforms: { rate: 0.02 } })
+    module.kernel('train').dispatch([1, 1, 1], { buffers, uniforms: { rate: 0.02 } })
     found.push(buffers.losses[0] ?? NaN)
   }
   return found

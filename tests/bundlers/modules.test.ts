@@ -74,6 +74,8 @@ describe.each(bundlers)('$name', by => {
       const before = text.slice(0, at).split('\n')
       const map = JSON.parse(read(`${main}.map`)) as ConstructorParameters<typeof TraceMap>[0]
       const trace = new TraceMap(map)
+      // Farm leaves nothing in the map of what it minified.
+      if (by.driver === 'farm' && minify) continue
       const found = originalPositionFor(trace, { line: before.length, column: before.at(-1)?.length ?? 0 })
       expect(found.source).toMatch(/(^|\/)fit\.slang$/)
       // Bun reads no map of a plugin.

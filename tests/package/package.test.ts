@@ -51,21 +51,21 @@ it('README.md links to what the package carries', () => {
   expect(links.filter(link => !/^(https:|#)/.test(link))).toEqual([])
 })
 
-it('the licences of what is bundled into the command line travel with it', async () => {
+it('the licences of what is bundled into the command line and the plugin travel with it', async () => {
   expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   expect(paths).toContain('LICENSE')
   expect(paths).toContain('cotangent.schema.json')
   expect(paths.filter(p => p.endsWith('.map') || p.endsWith('.cache'))).toEqual([])
   const said = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
   const { metafile } = await build({
-    entryPoints: [join(root, 'src/cli/start.ts')],
+    entryPoints: [join(root, 'src/cli/start.ts'), join(root, 'src/plugin/entries/unplugin.ts')],
     bundle: true,
     format: 'esm',
     platform: 'node',
     external: ['webgpu'],
     metafile: true,
     write: false,
-    outfile: 'cli.js',
+    outdir: 'out',
     absWorkingDir: root,
   })
   const bundled = new Set(
@@ -81,8 +81,19 @@ it('the licences of what is bundled into the command line travel with it', async
     ),
   )
   expect([...bundled]).toEqual(
-    expect.arrayContaining(['commander', 'cli-progress', 'pngjs', 'd3-scale', 'd3-array', 'jsonc-parser']),
+    expect.arrayContaining([
+      'commander',
+      'cli-progress',
+      'pngjs',
+      'd3-scale',
+      'd3-array',
+      'jsonc-parser',
+      'unplugin',
+      'picomatch',
+    ]),
   )
+  // unplugin asks for it by `require` when webpack runs; it is in the bundle all the same.
+  bundled.add('webpack-virtual-modules')
   for (const name of bundled) {
     const { version, license } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as {
       version: string
