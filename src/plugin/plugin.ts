@@ -31,7 +31,9 @@ const knowsQueries: ReadonlySet<string> = new Set(['vite', 'webpack', 'rspack', 
 export const plugin: UnpluginInstance<PluginOptions | undefined, false> = createUnplugin(
   (given, { framework }): UnpluginOptions => {
     const own = checkedOptions(given)
-    const surroundings = { root: process.cwd(), hot: false, serving: false }
+    const surroundings = { root: process.cwd(), hot: false, serving: false, awaited: new Set<string>() }
+    /** Shaders that were without errors at some time. */
+    const loaded = new Set<string>()
     if (framework === 'esbuild')
       return { name: 'cotangent', esbuild: { setup: build => loadInEsbuild(build, own, surroundings) } }
 
@@ -47,6 +49,9 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
       // Rolldown sees files come only in folders that it watches.
       if (reporter.meta?.rolldownVersion !== undefined && !surroundings.serving)
         for (const folder of imported.folders ?? []) if (existsSync(folder)) reporter.addWatchFile(folder)
+      // Vite's server knows no module that has never been loaded, so no edit would reach the page.
+      if (imported.code === undefined && surroundings.serving && !loaded.has(request.file))
+        for (const file of [request.file, ...imported.files]) surroundings.awaited.add(resolve(file))
       const errors = imported.diagnostics.filter(d => d.severity === 'error')
       const warnings = imported.diagnostics.filter(d => d.severity !== 'error')
       // Vite shows the text of a warning alone.
@@ -63,7 +68,9 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
       } else {
         for (const d of errors) reporter.error(textMessage(d, request.file))
       }
-      return imported.code === undefined ? nothing : { code: imported.code, map: imported.map }
+      if (imported.code === undefined) return nothing
+      loaded.add(request.file)
+      return { code: imported.code, map: imported.map }
     }
 
     return {

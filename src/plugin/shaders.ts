@@ -8,7 +8,8 @@ import { absolute, projectOf } from '../files/project.ts'
 import { slashed, typesFile, writeTypes } from '../files/types.ts'
 import { CompileError, compile, type CompileOptions, type Program } from '../index.ts'
 import { mergeOptions } from '../project/merge.ts'
-import { projectFileName, type ProjectOptions } from '../project/options.ts'
+import { projectFileName } from '../project/name.ts'
+import type { ProjectOptions } from '../project/options.ts'
 import { readProject } from '../project/read.ts'
 import { cpuModule, gpuModule, runtimeModule, type Line } from './module.ts'
 import type { Request } from './request.ts'
@@ -65,8 +66,21 @@ export function checkedOptions(options: ProjectOptions | undefined): ProjectOpti
 }
 
 /** The module of an import. Throws a `PluginError` or a `SourceProblem`. */
-export function importShader({ file, query }: Request, own: ProjectOptions, { root, hot }: Surroundings): Imported {
-  const inputs = new Inputs()
+export function importShader(request: Request, own: ProjectOptions, surroundings: Surroundings): Imported {
+  for (let attempt = 0; ; attempt++) {
+    const inputs = new Inputs()
+    const imported = importFrom(inputs, request, own, surroundings)
+    // A file that an editor is still writing is read half, and not every watcher tells of both changes.
+    if (!inputs.changed || attempt === 2) return imported
+  }
+}
+
+function importFrom(
+  inputs: Inputs,
+  { file, query }: Request,
+  own: ProjectOptions,
+  { root, hot }: Surroundings,
+): Imported {
   const text = inputs.source(file)
   const named = (path: string): string => slashed(relative(root, path))
   const fileName = named(file)

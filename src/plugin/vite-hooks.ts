@@ -1,4 +1,5 @@
 /** What only Vite asks of a plugin. */
+import { resolve } from 'node:path'
 import type { PluginBuild } from 'esbuild'
 import { requestOf, type Request } from './request.ts'
 
@@ -31,6 +32,13 @@ export interface ViteHooks {
   handleHotUpdate<M extends ViteModule<M>>(update: ViteUpdate<M>): M[]
   config(this: ViteContext | void): object
   configResolved(config: ViteConfig): void
+  configureServer(server: ViteServer): void
+}
+
+/** The parts of Vite's development server that count here. */
+interface ViteServer {
+  readonly watcher: { on(event: 'all', listener: (event: string, file: string) => void): unknown }
+  readonly ws: { send(payload: { type: 'full-reload' }): void }
 }
 
 /** A shader in a package that Vite bundles beforehand. */
@@ -70,7 +78,13 @@ const forRolldown = {
 }
 
 /** Hooks that tell `surroundings` what Vite's configuration says. */
-export function forVite(surroundings: { root: string; hot: boolean; serving: boolean }): ViteHooks {
+export function forVite(surroundings: {
+  root: string
+  hot: boolean
+  serving: boolean
+  /** Files whose change may mend a shader that no page has had yet. */
+  readonly awaited: Set<string>
+}): ViteHooks {
   return {
     config() {
       const options =
@@ -83,6 +97,13 @@ export function forVite(surroundings: { root: string; hot: boolean; serving: boo
       surroundings.root = root
       surroundings.serving = command === 'serve'
       surroundings.hot = surroundings.serving && server.hmr !== false
+    },
+    configureServer({ watcher, ws }) {
+      watcher.on('all', (_, file) => {
+        if (!surroundings.awaited.has(resolve(file))) return
+        surroundings.awaited.clear()
+        ws.send({ type: 'full-reload' })
+      })
     },
     /**
      * A file that shaders import is no module of the page: those shaders are what changes. Where a page imports a shader both by its name alone and

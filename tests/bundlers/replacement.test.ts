@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-it.each(vites)('$name', async by => {
+it.each(vites)('$name takes edits', async by => {
   const folder = project('dev')
   const url = await served(folder, by)
   const { page } = await open(browser)
@@ -63,4 +63,16 @@ it.each(vites)('$name', async by => {
     `${fitText.replace('losses[0] = total.w', 'losses[0] = total.w + 0 * more[0]')}\nStructuredBuffer<float> more;\n`,
   )
   await page.waitForFunction('window.marker === undefined')
+})
+
+it.each(vites)('$name shows a page whose shader was wrong when it is mended', async by => {
+  const folder = project('dev')
+  const fit = join(folder, 'fit.slang')
+  const text = read(fit)
+  writeFileSync(fit, text.replace('losses[0] =', 'losse[0] ='))
+  const { page } = await open(browser)
+  await page.goto(await served(folder, by))
+  await page.locator('vite-error-overlay').waitFor({ state: 'attached' })
+  writeFileSync(fit, text)
+  await until(page, 't.steps > 20')
 })
