@@ -1,7 +1,6 @@
 /** Buffers in the memory of a loaded program, and the typed arrays through which a host sees them. */
 import type { WasmBuffer } from '../index.ts'
 import { onlyScalar, unknownName } from '../host/given.ts'
-import { shown } from '../host/texture.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
 import type { Machine } from './machine.ts'
 import { typeName } from './marshal.ts'
@@ -65,7 +64,7 @@ export class OwnBuffers {
       throw new NameError(unknownName({ [String(name)]: n }, () => this.#bindings.keys(), what) ?? what)
     }
     if (n !== undefined && !(Number.isSafeInteger(n) && n >= 0))
-      throw new ShapeError(`n of buffer ${name}`, 'a whole number of elements, not below 0', shown(n))
+      throw new ShapeError(`n of buffer ${name}`, 'a whole number of elements, not below 0', n)
     const kept = this.#kept.get(binding) ?? this.#make(name, binding, n)
     if (n !== undefined && n !== kept.count)
       throw new BufferError(
@@ -98,7 +97,7 @@ export class OwnBuffers {
         `buffer ${name} has no memory yet: say how many elements it is to have, m.buffer('${name}', n)`,
       )
     if (stride === 0 && count !== 1)
-      throw new ShapeError(`n of buffer ${name}`, `1, for it is one ${typeName(elem)}`, shown(n))
+      throw new ShapeError(`n of buffer ${name}`, `1, for it is one ${typeName(elem)}`, n)
     const only = onlyScalar(elem)
     const Kind = only !== undefined && Object.hasOwn(arrays, only) ? arrays[only as keyof typeof arrays] : Uint8Array
     const place = memory.keep(name, count * (stride === 0 ? elem.size : stride))

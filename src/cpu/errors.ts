@@ -1,5 +1,5 @@
 /** Mistakes of callers. Each error says what was expected and what was given. */
-import { isDetached } from '../host/given.ts'
+import { isDetached, quoted } from '../host/given.ts'
 
 /** A call with too few or too many arguments. */
 export class ArityError extends TypeError {
@@ -13,8 +13,8 @@ export class ArityError extends TypeError {
 
 /** A value whose shape does not fit its type. */
 export class ShapeError extends TypeError {
-  constructor(where: string, expected: string, came: unknown) {
-    super(`${where}: expected ${expected}, but ${describe(came)} came`)
+  constructor(where: string, expected: string, came: unknown, said: string = describe(came)) {
+    super(`${where}: expected ${expected}, but ${said} came`)
     this.name = 'ShapeError'
   }
 }
@@ -78,5 +78,5 @@ function describe(x: unknown): string {
     const keys = Object.keys(x)
     return `an object with ${keys.length === 0 ? 'no fields' : `fields ${keys.slice(0, 6).join(', ')}`}`
   }
-  return typeof x === 'string' ? `the text ${JSON.stringify(x)}` : `${typeof x} ${String(x)}`
+  return typeof x === 'string' ? `the text ${quoted(x)}` : `${typeof x} ${String(x)}`
 }

@@ -491,12 +491,13 @@ function checkGroups(name: string, groups: readonly [number, number, number]): v
     throw new ShapeError(
       `dispatch of ${name}`,
       'three whole numbers of workgroups, none below 0',
-      Array.isArray(came) && came.length === 3 ? `[${came.map(shown).join(', ')}]` : came,
+      came,
+      Array.isArray(came) && came.length === 3 ? `[${came.map(shown).join(', ')}]` : undefined,
     )
   }
   const all = groups[0] * groups[1] * groups[2]
   if (all > maxGroups || groups.some(n => n > maxGroups))
-    throw new ShapeError(`dispatch of ${name}`, `at most ${maxGroups} workgroups`, groups.join(' × '))
+    throw new ShapeError(`dispatch of ${name}`, `at most ${maxGroups} workgroups`, groups, groups.join(' × '))
 }
 
 function are(names: readonly string[]): string {

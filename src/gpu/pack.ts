@@ -40,7 +40,10 @@ function wrong(path: string, expected: string, value: unknown): never {
   refuse('WrongUniform', `${path}: expected ${expected}, got ${came}`)
 }
 
-/** Writes a value at an offset; of a struct without those `foreign` fields that are not given. */
+/**
+ * Writes a value at an offset; of a struct without those `foreign` fields that are not given. `path` says where mistakes are; the path
+ * of all uniforms outside of blocks is empty.
+ */
 export function pack(
   view: DataView,
   offset: number,
@@ -54,17 +57,18 @@ export function pack(
       setScalar(view, offset, type.scalar, value, path)
       return
     case 'struct': {
-      if (!isObject(value)) return wrong(path, `an object with the fields of ${type.name}`, value)
+      const here = path === '' ? 'uniforms' : path
+      if (!isObject(value)) return wrong(here, `an object with the fields of ${type.name}`, value)
       const fields = value as { readonly [field: string]: Plain }
       // Uniforms outside of blocks come with those of blocks, whose names are known to be right.
-      if (path !== 'globalParams')
+      if (path !== '')
         refuseIf(
           'WrongUniform',
           unknownName(fields, () => type.fields.map(f => f.name), `${path}: ${type.name} has no field`),
         )
       for (const f of type.fields)
         if (fields[f.name] !== undefined || foreign?.has(f.name) !== true)
-          pack(view, offset + f.offset, f.type, fields[f.name], `${path}.${f.name}`)
+          pack(view, offset + f.offset, f.type, fields[f.name], `${here}.${f.name}`)
       return
     }
     case 'void':

@@ -48,7 +48,7 @@ export async function attachProgram<T extends ProgramTypes>(
   gpu: GPUDevice,
   options: AttachOptions,
 ): Promise<GpuProgram<T>> {
-  refuseOthers('a program', program, 'wgsl')
+  refuseOthers('a program that compile made', program, 'wgsl')
   refuseOthers('a GPUDevice', gpu, 'createShaderModule')
   refuseOptions('attach takes no option', options, ['print', 'printBytes'])
   const { print, printBytes } = options

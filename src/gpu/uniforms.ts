@@ -41,7 +41,7 @@ export function uniformsFor({ device, bindings }: Signature, { uniforms, foreign
   for (const { info, type, offset } of blocks) {
     // Uniforms outside of blocks are fields of one buffer, but the caller knows them one by one.
     const value = uniforms[info.name] ?? (info.name === 'globalParams' ? uniforms : undefined)
-    pack(view, offset, type, value, info.name, foreign)
+    pack(view, offset, type, value, info.name === 'globalParams' ? '' : info.name, foreign)
   }
   return {
     blocks,

@@ -94,9 +94,14 @@ export function withArticle(noun: string): string {
 
 /** A value in a message, whatever it is. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string') return quoted(value)
   if (typeof value === 'function') return 'a function'
   return isObject(value) ? withArticle(classOf(value)) : String(value)
+}
+
+/** A text in quotes; of a long one, such as a whole source, the start. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 }
 
 /** Whether it is a whole number, none below 0 and none above `most`. */

@@ -56,7 +56,7 @@ describe('attach', () => {
       option: expect.stringMatching(
         /^UnknownOption: dispatch of shade takes no buffer: did you mean buffers\?/,
       ) as string,
-      program: 'UnknownOption: attach takes a program, and null came',
+      program: 'UnknownOption: attach takes a program that compile made, and null came',
       device: 'UnknownOption: attach takes a GPUDevice, and undefined came',
       attach: 'UnknownOption: attach takes no option prnt: did you mean print?; there are print, printBytes',
       negative: groups('1 × -1 × 1'),
@@ -89,7 +89,7 @@ describe('attach', () => {
       missing: 'MissingBuffer: shade needs the buffer outp',
       unknown: 'UnknownBuffer: shade uses no buffer lights; there are inp, outp',
       size: 'WrongBuffer: inp: expected at least 4 bytes and a multiple of 4, got 3',
-      uniform: 'WrongUniform: globalParams.halve: expected bool, got nothing',
+      uniform: 'WrongUniform: uniforms.halve: expected bool, got nothing',
       shape: 'WrongUniform: light.direction: expected a vector of 3, got an array of 2',
       groups: 'WrongGroups: shade: the number of groups is 1.5 × 1 × 1: three whole numbers are needed, none below 0',
       texture: 'MissingTexture: look needs the texture picture',

@@ -364,6 +364,9 @@ describe('arguments of another kind', () => {
   const asLoose = (x: unknown): Loose => x as Loose
   it('of load are named', () => {
     const loose = loadSync as unknown as (...given: unknown[]) => unknown
+    expect(message(() => loose(`${'x'.repeat(100)}`))).toBe(
+      `ShapeError: load: expected a program that compile made, but the text "${'x'.repeat(60)}…" came`,
+    )
     expect(message(() => loose(null))).toBe('ShapeError: load: expected a program that compile made, but null came')
     for (const options of [null, 5])
       expect(message(() => loose(program, options))).toMatch(
@@ -435,6 +438,6 @@ describe('arguments of another kind', () => {
       [Symbol('s'), 'Symbol(s)'],
       [Object.create(null), 'an Object'],
     ] as const)
-      expect(message(() => k['dispatch']!([1, n, 1]))).toContain(`but the text "[1, ${text}, 1]" came`)
+      expect(message(() => k['dispatch']!([1, n, 1]))).toContain(`but [1, ${text}, 1] came`)
   })
 })

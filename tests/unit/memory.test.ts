@@ -315,7 +315,11 @@ describe('mistakes with buffers in memory', () => {
   it.each([
     ['dat', 4, /^NameError: the program has no buffer dat: did you mean data\?; there are data, inp, /],
     [Symbol('x'), 4, /^NameError: the program has no buffer Symbol\(x\)/],
-    ['flags', -1, /^ShapeError: n of buffer flags: expected a whole number of elements, not below 0, but /],
+    [
+      'flags',
+      -1,
+      /^ShapeError: n of buffer flags: expected a whole number of elements, not below 0, but number -1 came$/,
+    ],
     ['flags', NaN, /^ShapeError: n of buffer flags: expected a whole number/],
     ['flags', 1.5, /^ShapeError: n of buffer flags: expected a whole number/],
     ['flags', '4', /^ShapeError: n of buffer flags: expected a whole number/],
