@@ -3,6 +3,7 @@
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
 import type { Sink } from './base/diag.ts'
+import { suggestAmong } from './base/near.ts'
 import { notDifferentiable } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { flag, oneOf, record, text, values, type Kinds } from './base/options.ts'
@@ -194,7 +195,8 @@ export class Program extends WgslProgram {
   #only(name: string | undefined, modes: readonly Root['mode'][], checked: Checked, sink: Sink): Roots {
     const isEntry = this.entries.some(e => e.name === name)
     const subject = name === undefined || isEntry ? undefined : checked.subject(name)
-    if (name !== undefined && !isEntry && subject === undefined) sink.add(missingExport, undefined, { name })
+    if (name !== undefined && !isEntry && subject === undefined)
+      sink.add(missingExport, undefined, { name }, ...suggestAmong(name, [...checked.subjects().keys()]))
     if (subject !== undefined && checked.level(subject) === 'none' && modes.some(m => m !== 'primal')) {
       sink.add(notDifferentiable, subject.func.span ?? undefined, { name: subject.name, level: 'backward' })
     }

@@ -4,10 +4,10 @@
  */
 import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
 import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
-import { badOption, limitReached } from './base/errors/limits.ts'
+import { limitReached } from './base/errors/limits.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { LimitReached, counted, type Limits } from './base/limits.ts'
-import { readOptions, strings, text, type Kinds } from './base/options.ts'
+import { readOptions, reportFault, strings, text, type Kinds } from './base/options.ts'
 import { renderDiagnostics } from './base/render.ts'
 import type { Position } from './base/source.ts'
 import {
@@ -125,7 +125,7 @@ export class WgslProgram {
     if (this.#options.verify === true) this.#verifier = verifier
     this.#characters = typeof source === 'string' ? source.length : 0
     const sink = this.#sink()
-    if ('fault' in taken) sink.add(badOption, undefined, { owner: 'compile', ...taken.fault })
+    if ('fault' in taken) reportFault(sink, 'compile', taken.fault)
     else this.#checked = this.#bounded(sink, () => front(source, taken, core, sink))
     this.#characters = this.files.reduce((sum, f) => sum + f.text.length, 0)
     this.#measure(sink)
@@ -234,7 +234,7 @@ export class WgslProgram {
     const taken = readOptions(given, kinds, needed)
     if (!('fault' in taken)) return taken
     const sink = this.#sink()
-    sink.add(badOption, undefined, { owner, ...taken.fault })
+    reportFault(sink, owner, taken.fault)
     throw new CompileError(sink.list)
   }
 

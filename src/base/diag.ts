@@ -35,6 +35,8 @@ export type Example =
       readonly entry?: string
       readonly exports?: readonly string[]
       readonly maxContext?: number
+      /** An option that `compile` does not have. */
+      readonly unknown?: string
       /** A project file that is read instead of a program. */
       readonly project?: string
     }

@@ -2,6 +2,9 @@
  * Validates the options of `compile` and of a program's methods. Wrong options get a diagnostic, since only diagnostics report
  * mistakes.
  */
+import type { Sink } from './diag.ts'
+import { badOption, unknownOption } from './errors/limits.ts'
+import { suggestAmong } from './near.ts'
 
 /** What a value must be, as a test and in words. */
 export type Kind = readonly [is: (value: unknown) => boolean, expected: string]
@@ -63,10 +66,16 @@ const compileKinds: Kinds = {
   maxContext: [count, 'a number, none below 0'],
 }
 
-/** An option that is not what it must be. */
-export interface Fault {
-  readonly name: string
-  readonly expected: string
+/** An option that is not what it must be, or one that does not exist beside those that do. */
+export type Fault =
+  | { readonly name: string; readonly expected: string }
+  | { readonly name: string; readonly known: readonly string[] }
+
+/** Reports a fault of the options of `owner`. */
+export function reportFault(sink: Sink, owner: string, fault: Fault): void {
+  const { name } = fault
+  if ('expected' in fault) sink.add(badOption, undefined, { owner, name, expected: fault.expected })
+  else sink.add(unknownOption, undefined, { owner, name }, ...suggestAmong(name, fault.known))
 }
 
 /** The options as they are now, or what is wrong with them; those that are `needed` must be given. */
@@ -87,6 +96,8 @@ export function readOptions<T extends object>(
       const value = taken[key]
       if ((value !== undefined || needed.includes(key)) && !is(value)) return { fault: { name, expected } }
     }
+    const unknown = Object.keys(taken).find(key => taken[key] !== undefined && !Object.hasOwn(kinds, key))
+    if (unknown !== undefined) return { fault: { name: unknown, known: Object.keys(kinds) } }
     return taken as unknown as T
   } catch {
     return { fault: { name, expected: 'what can be read' } }

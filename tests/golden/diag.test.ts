@@ -43,6 +43,7 @@ function diagnose(example: Exclude<Example, string>): readonly Diagnostic[] {
     ...(example.entry === undefined ? {} : { entries: [example.entry] }),
     ...(example.exports === undefined ? {} : { exports: example.exports }),
     ...(example.maxContext === undefined ? {} : { maxContext: example.maxContext }),
+    ...(example.unknown === undefined ? {} : { [example.unknown]: 1 }),
   })
   if (example.target === 'wgsl' && program.wgslDiagnostics.length > 0) return program.wgslDiagnostics
   try {

@@ -47,6 +47,25 @@ it.each(wrong)('says that %s cannot be taken as it is', (name, options) => {
   expect(() => program.wgsl()).toThrow(expect.objectContaining({ name: 'CompileError' }))
 })
 
+it('names the option that a misspelt one is near', () => {
+  const options: object = { fileNam: 'a.slang' }
+  const [d] = compile(source, options).diagnostics
+  expect([d?.code, d?.message, d?.notes[0]?.text]).toEqual([
+    'E50202',
+    'compile has no option fileNam',
+    'did you mean fileName?',
+  ])
+  expect(compile(source, { ...options, fileNam: undefined } as object).ok).toBe(true)
+  const given: object = { entry: 'f' }
+  expect(() => compile(source).wgsl(given)).toThrow(/wgsl has no option entry\n.*there are entries, reverseOf/s)
+})
+
+it('names the function that a misspelt one is near', () => {
+  expect(() => compile('[Differentiable] export float loss(float x) { return x; }').explain('los')).toThrow(
+    'did you mean loss?',
+  )
+})
+
 it.each([undefined, null, 5, {}])('takes no source that is not a string: %s', given => {
   expect(compile(given as string).diagnostics.map(d => d.severity)).toEqual(['error'])
 })

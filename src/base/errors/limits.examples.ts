@@ -16,4 +16,5 @@ export const examples: Examples<typeof limitsErrors> = {
     '',
   ].join('\n'),
   badOption: { source: 'export float f(float x) { return x; }', maxContext: -1 },
+  unknownOption: { source: 'export float f(float x) { return x; }', unknown: 'maxContex' },
 }

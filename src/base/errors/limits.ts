@@ -12,3 +12,9 @@ export const badOption: Entry<'name' | 'expected' | 'owner'> = error(
   'the option {name} of {owner} is not {expected}',
   'what {owner} takes is described in its types',
 )
+
+export const unknownOption: Entry<'name' | 'owner'> = error(
+  'E50202',
+  '{owner} has no option {name}',
+  'mend the spelling, or leave it out; what {owner} takes is described in its types',
+)
