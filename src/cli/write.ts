@@ -1,5 +1,6 @@
 /** Writes what the user asked for into files. */
 import { writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { codeOf } from '../files/read.ts'
 import { OutputError } from './usage.ts'
 
@@ -8,6 +9,8 @@ export function write(file: string, data: string | Uint8Array): void {
   try {
     writeFileSync(file, data)
   } catch (cause) {
-    throw new OutputError(`${file} cannot be written (${codeOf(cause)})`, file)
+    const code = codeOf(cause)
+    const why = code === 'ENOENT' ? `: there is no folder ${dirname(file)}` : ` (${code})`
+    throw new OutputError(`${file} cannot be written${why}`, file)
   }
 }

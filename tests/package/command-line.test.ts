@@ -263,6 +263,12 @@ describe('the command line', () => {
     }
   })
 
+  it('says which folder of -o is not there', () => {
+    const { status, stderr } = call(['compile', good, '-o', 'not-there/x.wgsl'])
+    expect(stderr).toBe('cotangent: not-there/x.wgsl cannot be written: there is no folder not-there\n')
+    expect(status).toBe(2)
+  })
+
   it('says what a misspelt command or option may have been', () => {
     expect(call(['compil', good]).stderr).toBe(
       "cotangent: unknown command 'compil'\n(Did you mean compile?)\n(cotangent --help lists the commands)\n",
