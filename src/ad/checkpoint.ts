@@ -13,7 +13,7 @@ import { cloneInst, valueTable, walk, type ValueTable } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { byteScale } from './budget.ts'
 import type { AdContext } from './context.ts'
-import { mayCallAgain, mayLoadAgain } from './memory.ts'
+import { mayCallAgain, mayLoadAgain, readsTheSame } from './memory.ts'
 import { Network } from './mincut.ts'
 import { Primal, bytesOf, inMemory, entryType } from './residual.ts'
 import { cloneSlice } from './slice.ts'
@@ -57,6 +57,7 @@ class Checkpointer {
     this.primal = new Primal(trees.work, trees.primal, {
       load: inst => mayLoadAgain(cx.policy.kept, inst, trees.primal),
       call: inst => mayCallAgain(cx, cx.policy.kept, inst, trees.primal),
+      marked: inst => readsTheSame(cx, cx.policy.kept, inst, trees.primal),
     })
     this.#work = new Builder(trees.work, trees.primal)
     for (const trips of trees.trips.values()) {
@@ -182,7 +183,7 @@ class Checkpointer {
       const into = nodes[v.id]!
       const recipe = as === 'store' && forced.includes(v) ? undefined : this.recipe(v)
       const marked = v.def.op !== 'param' && v.def.op === 'call' && v.def.attr.info.prefer === 'recompute'
-      const prefers = marked || (as === 'recompute' && recipe !== undefined && forced.includes(v))
+      const prefers = recipe !== undefined && (marked || (as === 'recompute' && forced.includes(v)))
       net.edge(into, into + 1, prefers ? Infinity : this.#storeCost(v))
       let made = into
       if (recipe !== undefined && v.def.op !== 'param' && v.def.op !== 'loop' && v.def.results.length > 1) {

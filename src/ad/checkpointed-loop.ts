@@ -20,7 +20,7 @@ import { boundOf, counterOf, statesOf, tripBound } from '../opt/loops.ts'
 import { baseOf } from '../opt/match.ts'
 import { activityOf } from './activity.ts'
 import { addOf, newFunc, zeroOf, type AdContext } from './context.ts'
-import { mayLoadAgain, readsTheSame } from './memory.ts'
+import { isShared, mayLoadAgain, readsTheSame } from './memory.ts'
 import { differentiableResults, hasBackwardEffects } from './plan.ts'
 
 /** Makes functions of the outermost loops under `[Checkpoints(k)]` that may make more than k trips. True if there is one. */
@@ -88,6 +88,7 @@ function unrepeatableIn(
     case 'call': {
       const callee = inst.attr
       if (isSame?.(inst) === false) return rewritten
+      if (isShared(callee)) return 'works with other threads'
       if (callee.info.pure || callee.body === undefined || seen.has(callee)) break
       if (seen.size > costs.followedCalls) return 'makes calls that nest too deeply'
       seen.add(callee)

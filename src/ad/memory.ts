@@ -77,11 +77,20 @@ function isLocal(pointer: Value): boolean {
   return pointer.type.space === 'function'
 }
 
-/** True for library functions of plain values: none of those touches memory. */
-function isPlain(func: Func): boolean {
+/** True for library functions of plain values whose derivatives the library has too: none of those touches memory. */
+function isPlain(cx: AdContext, func: Func): boolean {
+  if (!func.info.library || !inputs(func.sig).every(p => p.type.kind === 'scalar' || p.type.kind === 'vec'))
+    return false
+  cx.derivatives(func)
+  const { forward, backward, substitute } = func.info
+  return [forward, backward, substitute].every(own => own === undefined || own.info.library)
+}
+
+/** Whether invocations make a call together, so that it gives something else where others of them make it. */
+export function isShared({ info, results, sig }: Func): boolean {
+  // What else has an effect and a name that targets know takes a texture or gives nothing.
   return (
-    func.info.pure ||
-    (func.info.library && inputs(func.sig).every(p => p.type.kind === 'scalar' || p.type.kind === 'vec'))
+    info.intrinsics !== undefined && !info.pure && results.length > 0 && !sig.params.some(p => holdsPointer(p.type))
   )
 }
 
@@ -123,7 +132,7 @@ function touchedByDerivative(cx: AdContext, func: Func, depth: number = 0): Touc
       return
     }
     const { attr: callee, args } = inst
-    if (isPlain(callee)) return
+    if (isPlain(cx, callee)) return
     const plan = planOf(cx, callee, 'reverse')
     if (plan.is === 'transform') add(touchedByDerivative(cx, plan.func, depth + 1), args, body, touched)
     else {
@@ -167,7 +176,8 @@ function addCall(
   into: Touched,
   of: (callee: Func) => Touched,
 ): void {
-  if (isPlain(callee)) return
+  if (callee.info.pure) return
+  into.once ||= isShared(callee)
   if (callee.body !== undefined || callee.info.intrinsics === undefined) {
     add(of(callee), args, body, into)
     return
@@ -192,10 +202,15 @@ function resourcesFor(derivative: Func, func: Func, args: readonly Value[]): (Va
   })
 }
 
-/** The memory that a function reads and that nothing writes while the outermost reverse derivative around runs. */
+/**
+ * The memory that a function or its derivative reads and that nothing writes while the outermost reverse derivative around runs. What it leaves
+ * out is the same for all derivatives that share the halves of the function.
+ */
 export function keptMemory(cx: AdContext, func: Func): ReadonlySet<Global> {
-  const reads = [...touchedBy(cx, func).reads.globals]
-  if (reads.length === 0 || cx.root === undefined) return nothing
+  if (cx.root === undefined) return nothing
+  const [own, derivative] = [touchedBy(cx, func).reads, touchedByDerivative(cx, func).reads]
+  const reads = derivative.unknown ? cx.module.globals : [...new Set([...own.globals, ...derivative.globals])]
+  if (reads.length === 0) return nothing
   const { unknown, passed, globals } = touchedByDerivative(cx, cx.root).writes
   if (unknown || passed.size > 0) return nothing
   return new Set(reads.filter(g => ![...globals].some(other => other === g || isSameBinding(other, g))))

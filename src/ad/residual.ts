@@ -26,6 +26,8 @@ export const inMemory: (type: Type) => number = perType(type => {
 export interface Again {
   readonly load: (inst: Inst<'load'>) => boolean
   readonly call: (inst: Inst<'call'>) => boolean
+  /** Of a call whose effects may happen again: whether what it reads is the same. */
+  readonly marked: (inst: Inst<'call'>) => boolean
 }
 
 /** Where a primal value is defined. */
@@ -235,10 +237,10 @@ export class Primal {
         return { from: inst.args, cost: costs.cheap }
       }
       case 'call': {
-        const callee = inst.attr
-        if (callee.info.prefer === 'checkpoint' || (callee.info.prefer !== 'recompute' && !this.#again.call(inst)))
-          return undefined
-        return { from: inst.args, cost: callee.info.prefer === 'recompute' ? 0 : this.#costs.of(inst) }
+        const { prefer } = inst.attr.info
+        if (prefer === 'checkpoint') return undefined
+        if (!(prefer === 'recompute' ? this.#again.marked(inst) : this.#again.call(inst))) return undefined
+        return { from: inst.args, cost: prefer === 'recompute' ? 0 : this.#costs.of(inst) }
       }
       case 'if':
       case 'switch': {

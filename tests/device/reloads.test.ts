@@ -65,6 +65,83 @@ void main() { var p = diffPair(2.0); bwd_diff(f)(p, 1.0); o[0] = p.d; }`
   expect(o[0]).toBeCloseTo(0.7 * Math.cos(1.4) * 2 + Math.sin(1.4), 5)
 })
 
+describe('what is made with a function twice, or by a user, is kept as it was read', () => {
+  const start = [0.7, 0.3, 0.2]
+  const kernel = (functions: string, body: string): number[] => {
+    const o = new Float32Array(2)
+    const source = `
+RWStructuredBuffer<float> w;
+RWStructuredBuffer<float> o;
+${functions}
+[shader("compute")] [numthreads(1, 1, 1)]
+void main() { ${body} }`
+    loadSync(compile(source, { verify: true }))
+      .kernel('main')
+      .dispatch([1, 1, 1], { buffers: { w: new Float32Array(start), o } })
+    return [...o]
+  }
+  /** Of three times `y = sin(y * s)` at 2. */
+  const ofSines = (): number => {
+    let [y, d] = [2, 1]
+    for (const s of start) [y, d] = [Math.sin(y * s), d * Math.cos(y * s) * s]
+    return d
+  }
+  const run = (name: string, at: number): string =>
+    `{ var p = diffPair(2.0); bwd_diff(${name})(p, 1.0); o[${at}] = p.d; }`
+
+  test('by a function that a rule calls, of which only one caller writes', () => {
+    const functions = `
+[ForwardDerivative(forward)] [noinline] float g(float x) { return x; }
+[Differentiable] [noinline]
+float scaled(float t, no_diff float p)
+{
+    float sum = 0;
+    for (int i = 0; i < 3; i++) sum += t * sin(p + i) * w[i];
+    return sum;
+}
+[Differentiable] DifferentialPair<float> forward(DifferentialPair<float> x) { return diffPair(x.p, scaled(x.d, x.p)); }
+[Differentiable] [noinline] float f(float x) { return g(x); }
+void clear() { w[0] = 5.0; w[1] = 5.0; w[2] = 5.0; }
+[Differentiable] float h(float x) { float y = f(x); clear(); return y * 2.0; }`
+    const expected = start.reduce((sum, s, i) => sum + Math.sin(2 + i) * s, 0)
+    const [f, h] = kernel(functions, run('f', 0) + run('h', 1))
+    expect(f).toBeCloseTo(expected, 5)
+    expect(h).toBeCloseTo(2 * expected, 5)
+  })
+  test('by a derivative of a library function', () => {
+    const functions = `
+[BackwardDerivativeOf(sin)]
+void backward<T : __BuiltinFloatingPointType>(inout DifferentialPair<T> x, T d)
+{
+    w[0] = w[1] = w[2] = 9;
+    x = diffPair(x.p, cos(x.p) * d);
+}
+[Differentiable] float f(float x) { float y = x; for (int i = 0; i < 3; i++) y = sin(y * w[i]); return y; }`
+    expect(kernel(functions, run('f', 0))[0]).toBeCloseTo(ofSines(), 5)
+  })
+  test('by a function under [PreferRecompute]', () => {
+    const functions = `
+[PreferRecompute] [Differentiable] [noinline] float g(float x, int i) { return sin(x * w[i]); }
+void put(int i) { w[i] = 9; }
+[Differentiable] float f(float x) { float y = x; for (int i = 0; i < 3; i++) { y = g(y, i); put(i); } return y; }`
+    expect(kernel(functions, run('f', 0))[0]).toBeCloseTo(ofSines(), 5)
+  })
+})
+
+test.each(['WaveActiveSum(i)', 'WaveActiveCountBits(i > 2)', 'mine(i)'])(
+  'the reverse pass keeps what invocations made together, since others of them reverse the trip: %s',
+  call => {
+    const { code } = compile(`
+RWStructuredBuffer<float> o;
+int mine(int i) { return WavePrefixSum(i); }
+[Differentiable]
+float f(float x, int n) { float y = x; [MaxIters(8)] for (int i = 0; i < n; i++) y = sin(y * float(${call})); return y; }
+[shader("compute")] [numthreads(32, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID) { var p = diffPair(o[id.x]); bwd_diff(f)(p, int(id.x % 8), 1.0); o[id.x] = p.d; }`).wgsl()
+    expect(code.match(/subgroup[A-Z]\w*\(/g)).toHaveLength(1)
+  },
+)
+
 const program = compile(reloadProgram)
 
 describe('memory', () => {
