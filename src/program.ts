@@ -372,7 +372,8 @@ export class WgslProgram {
       } else {
         module = this.#ready(target, derivatives, sink, undefined, wide)
       }
-      this.#modules.set(key, module)
+      // One with mistakes is made again, so that each call tells them.
+      if (sink.errors === 0) this.#modules.set(key, module)
     }
     return module
   }

@@ -229,6 +229,13 @@ void main(uint3 id : SV_DispatchThreadID) { var p = diffPair(values[0]); ${call}
     ).toEqual([])
   })
 
+  it('needs a bound each time that its WGSL is asked for', () => {
+    const program = compile(kernel('for (int i = 0; i < n; i++) y = y * y;'))
+    const asked = (): string[] => errors(() => program.wgsl())
+    expect(asked()).toEqual(['E30510:4'])
+    expect(asked()).toEqual(['E30510:4'])
+  })
+
   it.each([
     'for (int i = 0; i < 3; i++) for (int j = 0; j < 3 - i; j++) y = y * y + x;',
     'while (k < 5) { k++; y = y * sin(y); }',
