@@ -2,7 +2,7 @@
 //   npm run bench:gradients [-- bytes|time|growth] [--budget ms] [--only name]
 // Times are through WGSL on one WebGPU device, both compilers' kernels in turns; what counts is the ratio.
 import { fork } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { compile } from '../dist/index.js'
 import { families } from './grow.mjs'
 import { programs } from './inputs.mjs'
+import { gradients } from './on-cpu.mjs'
 import { loadPeer } from './peer.mjs'
 
 const { values: options, positionals } = parseArgs({
@@ -62,7 +63,9 @@ function bytes() {
   )
   table('program', 'Cotangent', 'slang-wasm')
   let [a, b] = [0, 0]
-  const examples = readdirSync(at('examples')).map(name => [`examples/${name}`, read(`examples/${name}/${name}.slang`)])
+  const examples = gradients
+    .filter(({ isExample }) => isExample)
+    .map(({ name, source }) => [`examples/${name}`, source])
   for (const [name, text] of [...Object.keys(programs).map(n => [n, source(n)]), ...examples]) {
     if (!wanted(name)) continue
     const mine = compile(text, { fileName: `${name}.slang` })

@@ -1,5 +1,5 @@
 // One call of the gradient of each program of the bench and the examples on the CPU, and one of its primal: what is timed.
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { programs, rng } from './inputs.mjs'
 
@@ -47,6 +47,7 @@ function splats(module) {
   return { primal: run('evaluate'), reverse: run('differentiate') }
 }
 
+/** Calls of the examples that are one program; the others are projects around one. */
 const examples = {
   brdf: loss([0.9, 0.5, 0.1], 0.3, { baseColor: [0.2, 0.3, 0.4], roughness: 0.5, metallic: 0.2 }),
   spring: loss([0.3, 0.4], [1, 1], 8),
@@ -61,10 +62,10 @@ export const gradients = [
     isExample: false,
     calls: kernels(how),
   })),
-  ...readdirSync(fileURLToPath(new URL('../examples', import.meta.url))).map(name => ({
+  ...Object.entries(examples).map(([name, calls]) => ({
     name,
     source: read(`examples/${name}/${name}.slang`),
     isExample: true,
-    calls: examples[name],
+    calls,
   })),
 ]
