@@ -14,39 +14,39 @@ import { holdsPointer } from '../ir/type.ts'
 import { inputs, type Func, type Global, type Inst, type Region, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import type { AdContext } from './context.ts'
-import type { Passed, Places, Touched } from './model.ts'
+import type { Passed, Locations, Touched } from './model.ts'
 import { planOf } from './plan.ts'
 
 /** A resource or variable; undefined where it is not known. */
-type Place = Global | Passed | undefined
+type Location = Global | Passed | undefined
 
 function untouched(): Touched {
-  const places = (): Places => ({ globals: new Set(), passed: new Map(), unknown: false })
-  return { reads: places(), writes: places(), once: false }
+  const locations = (): Locations => ({ globals: new Set(), passed: new Map(), unknown: false })
+  return { reads: locations(), writes: locations(), once: false }
 }
 
 /** What a function touches of which nothing is known. */
 const anything: Touched = { ...untouched(), once: true }
 anything.reads.unknown = anything.writes.unknown = true
 
-function note(into: Places, place: Place): void {
-  if (place === undefined) into.unknown = true
-  else if ('fields' in place) into.passed.set(`${place.input}:${place.fields.join('.')}`, place)
-  else into.globals.add(place)
+function note(into: Locations, location: Location): void {
+  if (location === undefined) into.unknown = true
+  else if ('fields' in location) into.passed.set(`${location.input}:${location.fields.join('.')}`, location)
+  else into.globals.add(location)
 }
 
-/** Adds the places of a callee, as they are where it is called. */
-function noteFrom(into: Places, callee: Places, args: readonly (Value | undefined)[], body: Region): void {
+/** Adds the locations of a callee, as they are where it is called. */
+function noteFrom(into: Locations, callee: Locations, args: readonly (Value | undefined)[], body: Region): void {
   for (const g of callee.globals) into.globals.add(g)
   into.unknown ||= callee.unknown
   for (const { input, fields } of callee.passed.values()) {
     const arg = args[input]
-    note(into, arg === undefined ? undefined : placeOf(arg, body, fields))
+    note(into, arg === undefined ? undefined : locationOf(arg, body, fields))
   }
 }
 
 /** Where a pointer, or one in a field of a struct, points. `body` is the function's. */
-function placeOf(pointer: Value, body: Region, fields: readonly number[] = []): Place {
+function locationOf(pointer: Value, body: Region, fields: readonly number[] = []): Location {
   let at = baseOf(pointer)
   let rest = fields
   for (;;) {
@@ -153,14 +153,14 @@ function touchedByDerivative(cx: AdContext, func: Func, depth: number = 0): Touc
 function visit(inst: Inst, body: Region, into: Touched): void {
   switch (inst.op) {
     case 'load':
-      if (!isLocal(inst.args[0]!) && !isConstant(inst.args[0]!)) note(into.reads, placeOf(inst.args[0]!, body))
+      if (!isLocal(inst.args[0]!) && !isConstant(inst.args[0]!)) note(into.reads, locationOf(inst.args[0]!, body))
       return
     case 'store':
-      if (!isLocal(inst.args[0]!)) note(into.writes, placeOf(inst.args[0]!, body))
+      if (!isLocal(inst.args[0]!)) note(into.writes, locationOf(inst.args[0]!, body))
       return
     case 'atomic':
       into.once = true
-      note(into.writes, placeOf(inst.args[0]!, body))
+      note(into.writes, locationOf(inst.args[0]!, body))
       return
     case 'var':
       return
@@ -184,7 +184,8 @@ function addCall(
   }
   // What a target has by name reads or writes the textures that it takes.
   for (const v of args)
-    if (v.type.kind === 'ptr' && !isConstant(v)) note(results.length === 0 ? into.writes : into.reads, placeOf(v, body))
+    if (v.type.kind === 'ptr' && !isConstant(v))
+      note(results.length === 0 ? into.writes : into.reads, locationOf(v, body))
 }
 
 function add(callee: Touched, args: readonly (Value | undefined)[], body: Region, into: Touched): void {
@@ -225,7 +226,7 @@ function isSameBinding({ binding: a }: Global, { binding: b }: Global): boolean 
 /** Whether a load gives the same when it is done again. `body` is that of the function around. */
 export function mayLoadAgain(kept: ReadonlySet<Global>, load: Inst, body: Region): boolean {
   const pointer = load.args[0]!
-  return isConstant(pointer) || (!isLocal(pointer) && isAmong(kept, placeOf(pointer, body)))
+  return isConstant(pointer) || (!isLocal(pointer) && isAmong(kept, locationOf(pointer, body)))
 }
 
 /** Whether what a call reads is the same when it is made again. */
@@ -247,6 +248,6 @@ function hasAll(kept: ReadonlySet<Global>, { reads }: Touched): boolean {
   return !reads.unknown && reads.passed.size === 0 && [...reads.globals].every(g => kept.has(g))
 }
 
-function isAmong(kept: ReadonlySet<Global>, place: Place): boolean {
-  return place !== undefined && !('fields' in place) && kept.has(place)
+function isAmong(kept: ReadonlySet<Global>, location: Location): boolean {
+  return location !== undefined && !('fields' in location) && kept.has(location)
 }

@@ -163,7 +163,7 @@ export interface Passed {
 }
 
 /** Some of the memory that outlives calls or that several invocations share. */
-export interface Places {
+export interface Locations {
   readonly globals: Set<Global>
   /** By text. */
   readonly passed: Map<string, Passed>
@@ -173,8 +173,8 @@ export interface Places {
 
 /** What a function touches besides local variables and read-only memory. */
 export interface Touched {
-  readonly reads: Places
-  readonly writes: Places
+  readonly reads: Locations
+  readonly writes: Locations
   /** Whether it does anything else that may be done only once: output, barriers, traps. */
   once: boolean
 }

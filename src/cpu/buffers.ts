@@ -100,8 +100,8 @@ export class OwnBuffers {
       throw new ShapeError(`n of buffer ${name}`, `1, for it is one ${typeName(elem)}`, n)
     const only = onlyScalar(elem)
     const Kind = only !== undefined && Object.hasOwn(arrays, only) ? arrays[only as keyof typeof arrays] : Uint8Array
-    const place = memory.keep(name, count * (stride === 0 ? elem.size : stride))
-    const show = (): View => memory.show(new Kind(memory.buffer, place.at, place.bytes / Kind.BYTES_PER_ELEMENT), place)
+    const part = memory.keep(name, count * (stride === 0 ? elem.size : stride))
+    const show = (): View => memory.show(new Kind(memory.buffer, part.at, part.bytes / Kind.BYTES_PER_ELEMENT), part)
     const kept = { count, show, view: show() }
     this.#kept.set(binding, kept)
     return kept

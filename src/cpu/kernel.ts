@@ -207,7 +207,7 @@ function buffersOf({ machine, textures }: Subject, resources: KernelResources): 
     count: (binding, data) => {
       const { elem, stride, raw } = find(binding)
       if (Array.isArray(data)) return data.length
-      const own = machine.memory.placeOf(binding, data)
+      const own = machine.memory.partOf(binding, data)
       if (own !== undefined) return Math.floor(own.bytes / stride)
       const wrong = wrongMemory(elem, raw, data)
       return wrong === undefined ? Math.floor(bytesOf(data)!.byteLength / stride) : fail(`${binding}: ${wrong}`)

@@ -14,7 +14,7 @@ import {
   type Scalar,
   type Write,
 } from './marshal.ts'
-import { align, ProgramMemory, type Place } from './memory.ts'
+import { align, ProgramMemory, type HostPart } from './memory.ts'
 import { put } from '../host/record.ts'
 import { shown } from '../host/texture.ts'
 
@@ -120,7 +120,7 @@ export class Machine {
   bind(resources: Resources): void {
     for (const buffer of this.host.buffers) {
       const data = resources.buffers?.[buffer.name]
-      if (data !== undefined) sizeOf(buffer, data, this.memory.placeOf(buffer.name, data))
+      if (data !== undefined) sizeOf(buffer, data, this.memory.partOf(buffer.name, data))
     }
     this.#bound = resources
   }
@@ -317,7 +317,7 @@ export class Machine {
         throw new BufferError(
           `buffer ${name} is missing: expected ${bufferText(buffer)}; given ${are(Object.keys(given))}`,
         )
-      const own = this.memory.placeOf(name, data)
+      const own = this.memory.partOf(name, data)
       const bytes = sizeOf(buffer, data, own)
       const inPlace = own !== undefined && bytes > 0
       const known = inPlace ? own.at : places.get(data)
@@ -510,12 +510,12 @@ function bufferText(buffer: WasmBuffer): string {
     : `a typed array of ${typeName(buffer.elem)}, ${buffer.stride} bytes an element`
 }
 
-/** The bytes of a buffer's data, which may lie at a place in the program's memory; whole elements only. */
-function sizeOf(buffer: WasmBuffer, data: BufferData, place: Place | undefined): number {
+/** The bytes of a buffer's data, which may lie in a part of the program's memory; whole elements only. */
+function sizeOf(buffer: WasmBuffer, data: BufferData, part: HostPart | undefined): number {
   const least = buffer.stride === 0 ? buffer.elem.size : 0
   const unit = buffer.stride === 0 ? 1 : buffer.stride
-  // A view whose place is known was memory when it was given, even if memory has grown since.
-  const isGone = place !== undefined && place.bytes > 0 && (data as ArrayBufferView).byteLength === 0
+  // A view whose part is known was memory when it was given, even if memory has grown since.
+  const isGone = part !== undefined && part.bytes > 0 && (data as ArrayBufferView).byteLength === 0
   const wrong = Array.isArray(data)
     ? buffer.writable
       ? wrongList(data)
@@ -524,7 +524,7 @@ function sizeOf(buffer: WasmBuffer, data: BufferData, place: Place | undefined):
       ? undefined
       : wrongMemory(buffer.elem, buffer.raw, data)
   if (wrong !== undefined) throw new BufferError(`buffer ${buffer.name} of ${typeName(buffer.elem)}: ${wrong}`)
-  const bytes = Array.isArray(data) ? data.length * unit : (place?.bytes ?? (data as ArrayBufferView).byteLength)
+  const bytes = Array.isArray(data) ? data.length * unit : (part?.bytes ?? (data as ArrayBufferView).byteLength)
   if (bytes < least || bytes % unit !== 0)
     throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)
   return bytes

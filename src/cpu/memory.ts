@@ -15,7 +15,7 @@ const pageSize = 65536
 type LinearMemory = typeof globalThis extends { WebAssembly: { Memory: { prototype: infer M } } } ? M : never
 
 /** A part of memory that belongs to the host. */
-export interface Place {
+export interface HostPart {
   /** The name for which `m.buffer` made it. */
   readonly name: string
   readonly at: number
@@ -30,9 +30,9 @@ export class ProgramMemory {
   #top = 0
   /** Bytes of the instances' own regions. */
   #variables = 0
-  readonly #kept: Place[] = []
-  /** The places of the host's views, which are known even when memory has grown since. */
-  readonly #places = new WeakMap<object, Place>()
+  readonly #kept: HostPart[] = []
+  /** The parts that views of the host show, which are known even when memory has grown since. */
+  readonly #parts = new WeakMap<object, HostPart>()
   /** Each `ArrayBuffer` of this memory on which the host got a view. */
   readonly #buffers = new WeakSet<object>()
   readonly #closers: (() => void)[] = []
@@ -81,7 +81,7 @@ export class ProgramMemory {
   /** The address of a new region of zeros for an instance. Throws `TrapError` where the limit does not allow it. */
   region(bytes: number): number {
     const variables = this.#variables + bytes
-    const buffers = this.#kept.reduce((sum, place) => sum + place.bytes, 0)
+    const buffers = this.#kept.reduce((sum, part) => sum + part.bytes, 0)
     const at = this.#take(
       bytes,
       limit =>
@@ -92,10 +92,10 @@ export class ProgramMemory {
   }
 
   /** New memory of zeros for a buffer of the host, at a multiple of 16. */
-  keep(name: string, bytes: number): Place {
-    const place = { name, at: this.#take(bytes, limit => tooMuch(this.#top + bytes, limit)), bytes }
-    this.#kept.push(place)
-    return place
+  keep(name: string, bytes: number): HostPart {
+    const part = { name, at: this.#take(bytes, limit => tooMuch(this.#top + bytes, limit)), bytes }
+    this.#kept.push(part)
+    return part
   }
 
   #take(bytes: number, excess: (limit: number) => string): number {
@@ -122,15 +122,15 @@ export class ProgramMemory {
 
   // ── Views ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Remembers that a view shows a place. */
-  show<V extends ArrayBufferView>(view: V, place: Place): V {
-    this.#places.set(view, place)
+  /** Remembers that a view shows a part. */
+  show<V extends ArrayBufferView>(view: V, part: HostPart): V {
+    this.#parts.set(view, part)
     this.#buffers.add(view.buffer)
     return view
   }
 
   /**
-   * Remembers the place of a view of this memory, which stays known when memory grows during the same call. Throws if memory has grown
+   * Remembers the part that a view of this memory shows, which stays known when memory grows during the same call. Throws if memory has grown
    * since the view was made. `name` is the buffer for which it is given.
    */
   note(name: string, data: unknown): void {
@@ -138,9 +138,9 @@ export class ProgramMemory {
     const owner = ArrayBuffer.isView(data) ? data.buffer : data
     if (this.#buffers.has(owner) && owner !== this.buffer)
       throw new BufferError(
-        `buffer ${name}: the memory of the program has grown since this view was made, so the view is detached and has length 0; m.buffer('${this.#places.get(data)?.name ?? name}') gives a new view of the same numbers`,
+        `buffer ${name}: the memory of the program has grown since this view was made, so the view is detached and has length 0; m.buffer('${this.#parts.get(data)?.name ?? name}') gives a new view of the same numbers`,
       )
-    this.placeOf(name, data)
+    this.partOf(name, data)
   }
 
   /** Throws if data lies in this memory, from which it is not read: it would be lost when memory grows during the call. */
@@ -152,12 +152,12 @@ export class ProgramMemory {
   }
 
   /**
-   * The place that data shows; undefined if the data is no view of this memory. Throws if it shows more of this memory than belongs to
+   * The part that data shows; undefined if the data is no view of this memory. Throws if it shows more of this memory than belongs to
    * the host.
    */
-  placeOf(name: string, data: unknown): Place | undefined {
+  partOf(name: string, data: unknown): HostPart | undefined {
     if (typeof data !== 'object' || data === null) return undefined
-    const known = this.#places.get(data)
+    const known = this.#parts.get(data)
     if (known !== undefined) return known
     const isView = ArrayBuffer.isView(data)
     if ((isView ? data.buffer : data) !== this.buffer) return undefined
@@ -167,9 +167,9 @@ export class ProgramMemory {
       throw new BufferError(
         `buffer ${name}: ${bytes} bytes at ${at} of the program's memory belong to more than one buffer: pass what m.buffer gave, or a part of it`,
       )
-    const place = { name: own.name, at, bytes }
-    this.#places.set(data, place)
-    return place
+    const part = { name: own.name, at, bytes }
+    this.#parts.set(data, part)
+    return part
   }
 }
 

@@ -24,7 +24,7 @@ export interface Slots {
 }
 
 /** Where one set of uniforms lies. */
-interface Place extends Slot {
+interface PlacedSlot extends Slot {
   readonly buffer: GPUBuffer
   readonly offset: number
 }
@@ -53,7 +53,7 @@ export function uniformSlots(device: Device, memory: UniformMemory, options: Slo
   const slotsIn = (bytes: number): number => Math.max(2, Math.floor(bytes / stride))
   const most = slotsIn(mostBytes)
   /** Those before `next` may stand in passes that are not submitted; the last of them is the current one. */
-  const slots: Place[] = []
+  const slots: PlacedSlot[] = []
   let next = 0
   let currentHas = -1
   let submitted = 0
@@ -76,7 +76,7 @@ export function uniformSlots(device: Device, memory: UniformMemory, options: Slo
     const { accepted } = device.watched(name, () => add(Math.min(now + 1, most - now - 1)))
     accepted.catch(refused)
   }
-  const write = ({ buffer, offset }: Place): void => device.queue.writeBuffer(buffer, offset, memory.bytes)
+  const write = ({ buffer, offset }: PlacedSlot): void => device.queue.writeBuffer(buffer, offset, memory.bytes)
 
   add(slotsIn(firstBytes))
   /** For dispatches with a submit of their own: the next one may overwrite it at once. */
