@@ -413,6 +413,12 @@ export const costs = {
    */
   privatesInPlace: 16,
 
+  /**
+   * WebAssembly: a new list has room for so many elements, and twice as many as before when it is full.
+   * Half and double: WebAssembly of the same length.
+   */
+  listRoom: 8,
+
   // ── What work counts before it is done: docs/limits.md ───────────────────────────────────────────────────────────
 
   /**

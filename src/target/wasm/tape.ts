@@ -4,6 +4,7 @@
  * permission. So the value stays as it is, and the variable copies the block before it writes again. Blocks follow each other on a
  * tape, which begins anew with each call of an export. It lies where the host says: behind all other memory, if memory is to grow with it.
  */
+import { costs } from '../../ir/costs.ts'
 import { Graph } from './graph.ts'
 import type { Code } from './node.ts'
 import { Callee, type Node } from './node.ts'
@@ -18,8 +19,6 @@ const tapeLimit = -65536
 /** Bytes before the elements of a block. */
 export const headerBytes = 16
 const ownerAt = 4
-/** A new list has room for so many elements. */
-const firstCount = 8
 
 export type TapeName = 'at' | 'put' | 'share' | 'joined' | 'shorter' | 'grow' | 'block'
 
@@ -116,7 +115,7 @@ class Writer {
     g.when(g.eqz(this.#less(index!, most)), () => this.#parts.stop(g))
     // Twice as long each time, so that growing costs as much as writing.
     const count = this.#var(
-      this.#max(this.#max(g.add(index!, g.i32(1)), g.i32(firstCount)), g.select(own, g.add(old, old), old)),
+      this.#max(this.#max(g.add(index!, g.i32(1)), g.i32(costs.listRoom)), g.select(own, g.add(old, old), old)),
     )
     this.#set(count, this.#min(count, most))
     const held = this.#var(g.mul(old, stride!))
