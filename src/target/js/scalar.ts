@@ -1,4 +1,5 @@
 /** Scalar operations as JavaScript expressions: integers wrap, floats round to their type in the exact mode. */
+import { InternalError } from '../../base/diag.ts'
 import { roundTo } from '../../base/number.ts'
 import type { Comparison, LaneOp } from '../../ir/op.ts'
 import type { Mode } from '../../ir/scalar.ts'
@@ -72,8 +73,10 @@ export class Scalars {
           return binary('||', x, y)
         case 'xor':
           return binary('!==', x, y)
-        default:
+        case 'not':
           return unary('!', x)
+        default:
+          throw new InternalError('target/js', `${op} of booleans`)
       }
     }
     switch (op) {

@@ -106,7 +106,7 @@ function isNumber(n: Node): boolean {
 function safeDivisor(g: Graph, scalar: ScalarName, x: Node, y: Node, overflow: boolean): Node {
   const big = valType(scalar) === i64
   const isZero = zeroTest(g, y)
-  if (!overflow || scalar.charCodeAt(0) === 117) {
+  if (!overflow || scalar.startsWith('u')) {
     return big ? g.select(isZero, g.i64(1n), y) : g.pure(op.i32Or, i32, y, isZero)
   }
   const least = big ? g.pure(op.i64Eq, i32, x, g.i64(-(1n << 63n))) : g.pure(op.i32Eq, i32, x, g.i32(-0x80000000))
