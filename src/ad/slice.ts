@@ -38,7 +38,9 @@ export function sliceOf(result: Value, func: Func, mayRepeat: (inst: Inst) => bo
       if (insts.has(def)) continue
       if (!mayRepeat(def)) return undefined
       insts.add(def)
-      open.push(...def.args, ...def.regions.flatMap(r => captured(r, func)))
+      // The body of a loop uses what its head defines.
+      const own = new Set(def.regions.flatMap(r => [...r.params, ...r.insts.flatMap(inner => inner.results)]))
+      open.push(...def.args, ...def.regions.flatMap(r => captured(r, func)).filter(u => !own.has(u)))
     } else from.add(v)
   }
   return { carried: [...carried].sort((a, b) => a - b), insts, from: [...from] }

@@ -19,7 +19,7 @@ function apart(a: readonly number[], b: readonly number[]): number {
 }
 
 describe('gradients of what is read in loops without a bound', () => {
-  test.each(['nested', 'structs', 'ownStructs', 'buffers', 'texels'])('%s', name => {
+  test.each(['nested', 'structs', 'ownStructs', 'buffers', 'counted', 'texels'])('%s', name => {
     const { cpu, gpu, differences } = said[name]!
     const inputs = Object.keys(differences).filter(key => key !== 'output' && key !== 'y')
     expect(inputs.length).toBeGreaterThan(0)
@@ -145,7 +145,7 @@ void main(uint3 id : SV_DispatchThreadID) { var p = diffPair(o[id.x]); bwd_diff(
 const program = compile(reloadProgram)
 
 describe('memory', () => {
-  test.each(['nested', 'structs', 'buffers', 'texels'])('%s keeps nothing for each trip on a GPU', name => {
+  test.each(['nested', 'structs', 'buffers', 'counted', 'texels'])('%s keeps nothing for each trip on a GPU', name => {
     const { code } = program.wgsl({ reverseOf: name })
     expect(code).not.toMatch(/var \w+: array</)
   })

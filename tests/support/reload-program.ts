@@ -79,6 +79,23 @@ void texels(DiffTensorView output)
     output[k] = sum;
 }
 
+// A number of trips that loops in a loop count.
+[CUDAKernel] [Differentiable]
+void counted(DiffTensorView weights, DiffTensorView output)
+{
+    uint thread = cudaThreadIdx().x;
+    if (thread >= output.size(0)) return;
+    float sum = 0.0;
+    for (uint i = 0; i < weights.size(0); i++)
+    {
+        uint n = thread;
+        for (uint j = 0; j < i + count; j++)
+            for (uint k = 0; k < j; k++) if ((k ^ j) % 3 != 0) n++;
+        for (uint j = 0; j < n; j++) sum += sin(weights[j % weights.size(0)] * weights[i]);
+    }
+    output[thread] = sum * 0.1;
+}
+
 // What was read is overwritten: by the kernel itself, in a function, and through another parameter.
 void clear(TensorView<float> view, uint i) { view[i] = 0.25; }
 [CUDAKernel] [Differentiable]

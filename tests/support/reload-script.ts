@@ -69,6 +69,13 @@ const cases: readonly Case[] = [
     output: 'output',
   },
   {
+    run: 'counted',
+    forward: 'counted',
+    arrays: () => ({ weights: wave(3, 0.7), output: new Float32Array(3) }),
+    given: a => ({ tensors: { weights: tensor(a['weights']!, 3), output: tensor(a['output']!, 3) } }),
+    output: 'output',
+  },
+  {
     run: 'texels',
     forward: 'texels',
     arrays: () => ({ picture: wave(16, 0.8), output: new Float32Array(3) }),
