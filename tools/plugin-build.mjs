@@ -59,6 +59,8 @@ export const pluginBuild = {
   metafile: true,
   absWorkingDir: at('.'),
   minify: true,
+  // What the plugin throws is shown with the name of its class.
+  keepNames: true,
   platform: 'node',
   mainFields: ['module', 'main'],
   // unplugin looks for loaders that have this ending.

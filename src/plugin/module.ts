@@ -73,14 +73,14 @@ export function gpuModule(program: Program, hot: boolean): Line[] {
   const first = program.entries[0]?.position
   return [
     { text: `const wgsl = ${literal(shown(wgsl, hot))}`, origin: first },
-    { text: `const reverse = new Map(${literal(reverse)})`, origin: first },
+    ...(reverse.length === 0 ? [] : [{ text: `const reverse = new Map(${literal(reverse)})`, origin: first }]),
     { text: 'export const { code, reflection } = wgsl', origin: first },
     { text: `export const entryPoints = ${literal(points)}`, origin: first },
     ...points.flatMap(({ name }, i) =>
       isNamed(name) ? [{ text: `export const ${name} = entryPoints[${i}]`, origin: declared.get(name) }] : [],
     ),
     {
-      text: `const program = { code, reflection, functions: ${literal(functions)}, wgsl: options => options?.reverseOf === undefined ? wgsl : reverse.get(options.reverseOf) }`,
+      text: `const program = { code, reflection, functions: ${literal(functions)}, wgsl: ${reverse.length === 0 ? '() => wgsl' : 'options => options?.reverseOf === undefined ? wgsl : reverse.get(options.reverseOf)'} }`,
       origin: first,
     },
     ...(hot ? replacement.split('\n').map(text => ({ text })) : [{ text: 'export default program', origin: first }]),
