@@ -115,6 +115,56 @@ describe('examples', () => {
   })
 })
 
+describe('types of the examples', () => {
+  const examples = ['node', 'react', 'three', 'vite', 'worker']
+  const settings = { bundler: { module: 'esnext' }, nodenext: { module: 'nodenext' } }
+
+  /** What a compiler says of an example and of our declarations; those of other packages are not ours to check. */
+  const said = (name: string, version: string, resolution: keyof typeof settings): string[] => {
+    const folder = project(name)
+    const own = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8')) as {
+      compilerOptions: { types: string[]; erasableSyntaxOnly?: boolean }
+    }
+    const { erasableSyntaxOnly, ...options } = own.compilerOptions
+    // TypeScript 6 has WebGPU in its `dom`.
+    const gpu = name !== 'node' && Number(version) < 6 ? ['@webgpu/types'] : []
+    const compilerOptions = {
+      ...options,
+      ...settings[resolution],
+      moduleResolution: resolution,
+      types: [...options.types, ...gpu],
+      // Since 5.8.
+      ...(Number(version) < 5.8 ? {} : { erasableSyntaxOnly }),
+    }
+    const config = `tsconfig.${version}.${resolution}.json`
+    writeFileSync(join(folder, config), JSON.stringify({ ...own, compilerOptions }))
+    const tsc = join(here, `node_modules/typescript-${version}/bin/tsc`)
+    const { stdout } = spawnSync(process.execPath, [tsc, '-p', config, '--pretty', 'false'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env,
+    })
+    return stdout
+      .split('\n')
+      .filter(line => /error TS\d+/.test(line) && (!line.includes('node_modules/') || line.includes('cotangent/')))
+  }
+
+  it.each(['5.6', '5.8', '5.9', '6'])('are right for TypeScript %s; that of the projects is 7', version => {
+    for (const name of examples) {
+      const sources = name === 'node' ? '.' : 'src'
+      run(project(name), process.execPath, join(app, 'node_modules/cotangent/dist/cli.js'), 'types', sources)
+      expect(said(name, version, 'bundler'), `${name}, bundler`).toEqual([])
+      // Few packages for pages have types for both.
+      if (name === 'node' || name === 'vite') expect(said(name, version, 'nodenext'), `${name}, nodenext`).toEqual([])
+    }
+    const main = join(project('vite'), 'src/main.ts')
+    const text = readFileSync(main, 'utf8')
+    writeFileSync(main, text.replace("kernel('train')", "kernel('tain')"))
+    expect(said('vite', version, 'bundler')).toHaveLength(1)
+    writeFileSync(main, text)
+  })
+})
+
 describe('create-cotangent', () => {
   it('makes a project whose checks pass, as the package is packed', () => {
     npm(join(root, 'create-cotangent'), 'pack', '--silent', '--pack-destination', join(app, '..'))

@@ -12,7 +12,7 @@ const button = document.querySelector('button')!
 const message = document.querySelector('p')!
 
 /** Points in a cube: x, y, z, 1, … */
-const scattered = (): Float32Array<ArrayBuffer> =>
+const scattered = () =>
   new Float32Array(4 * count).map((_, i) => (i % 4 === 3 ? 1 : Math.random() * 4 - 2))
 
 async function main(): Promise<void> {

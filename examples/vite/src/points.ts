@@ -1,5 +1,5 @@
 /** Points of a wave that the shader does not know: x, y, x, y, … */
-export function samples(count: number): Float32Array<ArrayBuffer> {
+export function samples(count: number) {
   const points = new Float32Array(2 * count)
   for (let i = 0; i < count; i++) {
     const x = (6 * i) / count
