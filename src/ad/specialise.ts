@@ -80,9 +80,10 @@ function takesResources(func: Func): boolean {
   return func.sig.params.some(p => holdsPointer(p.type))
 }
 
-/** Whether a derivative comes from the function's body alone. */
+/** Whether a derivative comes from the function's body alone, and the function gives no resource back, as one that is `inout` would be. */
 function isOpen(cx: AdContext, func: Func): boolean {
   if (func.body === undefined || func.request !== undefined || takesShadows(func)) return false
+  if (func.results.some(holdsPointer)) return false
   const { is } = planOf(cx, func, 'reverse')
   const { forward, backward, substitute } = func.info
   return is === 'transform' && (forward ?? backward ?? substitute) === undefined

@@ -209,3 +209,19 @@ void run(DiffTensorView x, DiffTensorView output)
     expect(Math.max(...expected.map(Math.abs))).toBeGreaterThan(0.01)
   })
 })
+
+test('a function that may give a resource back is differentiated as it is', () => {
+  const program = compile(
+    `StructuredBuffer<float> b;
+     RWStructuredBuffer<float> o;
+     [Differentiable] float weighed(inout StructuredBuffer<float> b, float x) { return x * x * b[1]; }
+     [shader("compute")] [numthreads(1, 1, 1)] void main() { var x = diffPair(2.0); bwd_diff(weighed)(b, x, 1.0); o[0] = x.d; }`,
+    { verify: true },
+  )
+  expect(program.diagnostics).toEqual([])
+  const o = new Float32Array(1)
+  loadSync(program)
+    .kernel('main')
+    .dispatch([1, 1, 1], { buffers: { b: new Float32Array([0, 5]), o } })
+  expect([...o]).toEqual([20])
+})
