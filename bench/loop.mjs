@@ -52,22 +52,8 @@ async function inNode() {
 }
 
 async function inBrowser() {
-  const { chromium } = await import('playwright-core')
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--headless=new',
-      '--no-sandbox',
-      '--enable-unsafe-webgpu',
-      '--use-webgpu-adapter=swiftshader',
-      '--enable-features=Vulkan',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  const { launchChromium } = await import('../tools/chromium.mjs')
+  const browser = await launchChromium()
   try {
     const page = await browser.newPage()
     // Pages have WebGPU in secure contexts only. Nothing is asked of the network: these answers are the page.

@@ -45,21 +45,22 @@ export function forFarm(
     load: {
       filters: { resolvedPaths: [String.raw`\.slang(\?|$)`] },
       // What a hook throws at once ends Farm's process; what its promise is rejected with is shown.
-      // oxlint-disable-next-line typescript/require-await
-      async executor({ moduleId, resolvedPath, query }, context) {
-        const asked = query.map(([name, value]) => (value === '' ? name : `${name}=${value}`)).join('&')
-        const request = requestOf(asked === '' ? resolvedPath : `${resolvedPath}?${asked}`)
-        if (request === undefined) return null
-        const { code, map } = load(
-          {
-            error: ({ message }) => context.error(message),
-            warn: ({ message }) => context.warn(message),
-            addWatchFile: file => context.addWatchFile(moduleId, file),
-          },
-          request,
-        )
-        return { content: code, moduleType: 'js', ...(map === undefined ? {} : { sourceMap: JSON.stringify(map) }) }
-      },
+      executor: (farmRequest, context) => Promise.resolve().then(() => moduleFor(farmRequest, context)),
     },
+  }
+
+  function moduleFor({ moduleId, resolvedPath, query }: FarmRequest, context: FarmContext): FarmModule | null {
+    const asked = query.map(([name, value]) => (value === '' ? name : `${name}=${value}`)).join('&')
+    const request = requestOf(asked === '' ? resolvedPath : `${resolvedPath}?${asked}`)
+    if (request === undefined) return null
+    const { code, map } = load(
+      {
+        error: ({ message }) => context.error(message),
+        warn: ({ message }) => context.warn(message),
+        addWatchFile: file => context.addWatchFile(moduleId, file),
+      },
+      request,
+    )
+    return { content: code, moduleType: 'js', ...(map === undefined ? {} : { sourceMap: JSON.stringify(map) }) }
   }
 }

@@ -39,8 +39,8 @@ function placeOf(span: Span): string {
 }
 
 /**
- * A diagnostic as a message, with others in its text: the bundler stops at the first error. One without a place is about `request`. Columns count from `firstColumn`: Rollup counts from
- * 0, and Vite hands them to an editor, which counts from 1.
+ * A diagnostic as a message, with others in its text: the bundler stops at the first error. One without a place is about `request`. Columns
+ * count from `firstColumn`: Rollup counts from 0, and Vite hands them to an editor, which counts from 1.
  */
 export function rollupMessage(
   first: Diagnostic,

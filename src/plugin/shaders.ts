@@ -8,7 +8,6 @@ import { absolute, projectOf } from '../files/project.ts'
 import { slashed, typesFile, writeTypes } from '../files/types.ts'
 import { CompileError, compile, type CompileOptions, type Program } from '../index.ts'
 import { mergeOptions } from '../project/merge.ts'
-import { projectFileName } from '../project/name.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import { readProject } from '../project/read.ts'
 import { cpuModule, gpuModule, runtimeModule, type Line } from './module.ts'
@@ -56,13 +55,11 @@ export function checkedOptions(options: ProjectOptions | undefined): ProjectOpti
   if (options === undefined) return {}
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new PluginError('the cotangent plugin takes an object of options, as cotangent.json has them')
-  const taken = readProject(JSON.stringify(options), 'the options of the cotangent plugin')
+  const taken = readProject(JSON.stringify(options), '', 'the plugin')
   const [first] = taken.diagnostics
   if (first === undefined) return taken.options
   const notes = first.notes.map(note => `; ${note.text}`).join('')
-  // The reader thinks that it reads the file.
-  const said = first.message.replace(`${projectFileName} has`, 'there is')
-  throw new PluginError(`the options of the cotangent plugin: ${said}${notes}`)
+  throw new PluginError(`the options of the cotangent plugin: ${first.message}${notes}`)
 }
 
 /** The module of an import. Throws a `PluginError` or a `SourceProblem`. */

@@ -17,14 +17,18 @@ export interface Project {
 
 /**
  * The options that a project file holds. Mistakes become diagnostics; it throws nothing for them. Comments and commas after the last element are
- * taken, as in `tsconfig.json`.
+ * taken, as in `tsconfig.json`. `owner` is what messages call the whole of the options.
  */
-export function readProject(text: string, fileName: string = projectFileName): Project {
+export function readProject(
+  text: string,
+  fileName: string = projectFileName,
+  owner: string = projectFileName,
+): Project {
   const file = new SourceFile(fileName, text)
   const sink = new Sink()
   const tree = readTree(file, sink, { comments: true })
   if (tree === undefined) return { options: {}, diagnostics: sink.list }
-  const reader = new Reader(file, sink)
+  const reader = new Reader(file, sink, owner)
   const whole: Shape = {
     is: 'object',
     // Editors look for the schema there.
@@ -35,16 +39,20 @@ export function readProject(text: string, fileName: string = projectFileName): P
   return { options: found, diagnostics: sink.list }
 }
 
-/** Names of values in messages are paths: `entries[0].stage`; the path of the file itself is empty. */
-const shown = (path: string): string => (path === '' ? projectFileName : path)
-
 class Reader {
   readonly #file: SourceFile
   readonly #sink: Sink
+  readonly #owner: string
 
-  constructor(file: SourceFile, sink: Sink) {
+  constructor(file: SourceFile, sink: Sink, owner: string) {
     this.#file = file
     this.#sink = sink
+    this.#owner = owner
+  }
+
+  /** Names of values in messages are paths: `entries[0].stage`; the path of the whole is empty. */
+  #shown(path: string): string {
+    return path === '' ? this.#owner : path
   }
 
   /** The value of a node; undefined where it is not what the shape asks for. Of lists and objects, what is right is kept. */
@@ -108,7 +116,7 @@ class Reader {
       places.set(name, at)
       if (fields !== undefined && !fields.has(name)) {
         const names = [...fields.keys()].filter(n => n !== '$schema')
-        this.#sink.add(unknownSetting, at, { name, owner: shown(path) }, ...suggestAmong(name, names))
+        this.#sink.add(unknownSetting, at, { name, owner: this.#shown(path) }, ...suggestAmong(name, names))
         continue
       }
       if (shape.is === 'map' && !new RegExp(shape.keys).test(name)) {
@@ -135,7 +143,7 @@ class Reader {
     this.#sink.add(
       wrongValue,
       spanOf(this.#file, node),
-      { name: shown(path), expected: shape.expected, came: this.#described(node) },
+      { name: this.#shown(path), expected: shape.expected, came: this.#described(node) },
       ...(near ? suggestAmong(value, shape.words).filter(n => n.text.startsWith('did you mean')) : []),
     )
     return undefined
@@ -172,5 +180,5 @@ function kindOf(shape: Shape): Node['type'] | undefined {
 /** Whether a plain value is what a shape asks for. */
 function fits(node: Node, shape: Shape): boolean {
   const sink = new Sink()
-  return new Reader(new SourceFile('', ''), sink).valueOf(node, shape, '') !== undefined && sink.errors === 0
+  return new Reader(new SourceFile('', ''), sink, '').valueOf(node, shape, '') !== undefined && sink.errors === 0
 }

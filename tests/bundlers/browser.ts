@@ -1,32 +1,13 @@
 /** Chromium with WebGPU, and what goes on in its pages. */
 import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
   '.mjs': 'text/javascript',
   '.css': 'text/css',
-}
-
-/** Starts Chromium: that of the environment variable CHROMIUM, or of Debian. */
-export function launch(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: [
-      '--headless=new',
-      '--no-sandbox',
-      '--enable-unsafe-webgpu',
-      '--use-webgpu-adapter=swiftshader',
-      '--enable-features=Vulkan',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
 }
 
 /** A page, and what it logged and asked for. */

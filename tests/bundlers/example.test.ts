@@ -6,7 +6,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { load } from '../../src/cpu/index.ts'
 import { compile } from '../../src/index.ts'
-import { launch, open, origin, serve } from './browser.ts'
+import { launchChromium } from '../../tools/chromium.mjs'
+import { open, origin, serve } from './browser.ts'
 import { example, link, read, script } from './projects.ts'
 
 /** How many bytes of ours the page may load, gzipped. */
@@ -14,7 +15,7 @@ const most = 12 * 1024
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launch()
+  browser = await launchChromium()
 })
 afterAll(() => browser.close())
 

@@ -11,7 +11,7 @@ describe('options', () => {
   it.each([
     [
       { serchPaths: ['lib'] },
-      'the options of the cotangent plugin: there is no option serchPaths; did you mean searchPaths?',
+      'the options of the cotangent plugin: the plugin has no option serchPaths; did you mean searchPaths?',
     ],
     [{ searchPaths: 'lib' }, 'the options of the cotangent plugin: searchPaths'],
     [{ types: 3 }, 'the options of the cotangent plugin: types'],

@@ -3,12 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launch, open, origin, serve, until } from './browser.ts'
+import { launchChromium } from '../../tools/chromium.mjs'
+import { open, origin, serve, until } from './browser.ts'
 import { build, bundler, project, vites } from './projects.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launch()
+  browser = await launchChromium()
 })
 afterAll(() => browser.close())
 

@@ -3,12 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launch, open, until } from './browser.ts'
+import { launchChromium } from '../../tools/chromium.mjs'
+import { open, until } from './browser.ts'
 import { project, read, served, vites } from './projects.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launch()
+  browser = await launchChromium()
 })
 afterAll(() => browser.close())
 

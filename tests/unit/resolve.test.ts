@@ -24,7 +24,7 @@ const wrong: Readonly<Record<string, readonly [() => unknown, string]>> = {
   ],
   'a thrown string': [
     () => {
-      // oxlint-disable-next-line typescript/only-throw-error
+      // oxlint-disable-next-line typescript/only-throw-error -- a user's function may throw anything
       throw 'no disk'
     },
     'no disk',
