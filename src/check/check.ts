@@ -39,7 +39,7 @@ import {
   substFor,
   writtenOut,
 } from './types/index.ts'
-import { Cx, Env, type Above } from './model/context.ts'
+import { Cx, Env, type Above, type Observer } from './model/context.ts'
 import { argumentNeedsItself, defaultNeedsItself, globalNeedsItself, inheritsItself } from './declarations/cycle.ts'
 import type {
   Decl,
@@ -97,19 +97,43 @@ export const above: Above = {
   lambda: checkLambda,
 }
 
-/** Parses and checks a program; mistakes become diagnostics. */
-export function check(options: CheckOptions, core: LibraryData, sink: Sink): CheckedProgram {
+/** A program whose files are parsed, and whose declarations are entered and not checked yet. */
+export interface Loaded {
+  readonly cx: Cx
+  readonly root: ModuleDecl
+}
+
+/** Parses a program; mistakes become diagnostics. */
+export function load(options: CheckOptions, core: LibraryData, sink: Sink, observer: Observer | null = null): Loaded {
   const state = coreOf(core, above)
   const cx = new Cx(sink, state.library, above, state)
+  cx.observer = observer
   cx.columnMajor = options.columnMajor
-  const root = new Loader(cx, options, sink).root()
+  return { cx, root: new Loader(cx, options, sink).root() }
+}
+
+/** Parses and checks a program; mistakes become diagnostics. */
+export function check(options: CheckOptions, core: LibraryData, sink: Sink): CheckedProgram {
+  const loaded = load(options, core, sink)
+  const steps = declarations(loaded)
+  while (steps.next().done !== true);
+  return checked(loaded)
+}
+
+/** Checks a loaded program in steps, one for each declaration. */
+export function* declarations({ cx, root }: Loaded): Generator<Decl, void> {
   // Of a text that was given up half way only that is worth saying.
-  if (!sink.has(nestedTooDeep))
-    checkUser(
-      cx,
-      root,
-      sink.list.filter(d => d.severity === 'error').map(d => d.span),
-    )
+  if (cx.sink.has(nestedTooDeep)) return
+  yield* checkUser(
+    cx,
+    root,
+    cx.sink.list.filter(d => d.severity === 'error').map(d => d.span),
+  )
+}
+
+/** What lowering may ask of a program. */
+export function checked({ cx, root }: Loaded): CheckedProgram {
+  const { sink } = cx
   const program = new Program(cx, root)
   const entries = new Map<string, FuncDecl>()
   for (const func of program.entries) {
@@ -130,13 +154,16 @@ export function check(options: CheckOptions, core: LibraryData, sink: Sink): Che
  * Checks every declaration of the user's modules. Where a text could not be parsed (`broken`) or an import was not found, unknown
  * names may have been declared there, so they are not reported. Neither are mistakes in a declaration that could not be parsed.
  */
-function checkUser(cx: Cx, root: ModuleDecl, broken: readonly (Span | undefined)[]): void {
+function* checkUser(cx: Cx, root: ModuleDecl, broken: readonly (Span | undefined)[]): Generator<Decl, void> {
   const { list } = cx.sink
   const before = list.length
   for (const module of cx.modules) for (const u of module.inner.usings) checkUsing(cx, u.target)
   for (const decl of cx.userDecls) if (decl.kind === 'struct') adoptBase(cx, decl)
   // Checking bodies enters local declarations, which are checked in turn.
-  for (let i = 0; i < cx.userDecls.length; i++) checkDecl(cx, cx.userDecls[i]!)
+  for (let i = 0; i < cx.userDecls.length; i++) {
+    yield cx.userDecls[i]!
+    checkDecl(cx, cx.userDecls[i]!)
+  }
   reportReturns(
     cx,
     cx.userDecls.filter(

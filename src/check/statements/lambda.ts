@@ -82,6 +82,7 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
     struct.fields.push(field)
     fields.push({ decl: field, type: place.type, noDiff, semantic: '' })
     captured.push({ kind: 'read', type: place.type, span: e.span, place })
+    cx.observer?.captured(field, place)
     return field
   }
   const object = env.object(e.span)

@@ -84,6 +84,7 @@ export function checkBody(from: Cx, func: FuncDecl): Body | null {
 
 /** Statements of one block, in the scope that `env` has. */
 function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
+  env.cx.observer?.block(env, list)
   // Local types and functions are known in the whole block.
   const before = env.cx.userDecls.length
   for (const s of list)
