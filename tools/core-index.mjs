@@ -1,5 +1,6 @@
 // Makes src/check/core.generated.ts of core/*.slang: the text without comments, and where each declaration stands in it, so
-// that the compiler parses only what a program uses; and src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself.
+// that the compiler parses only what a program uses; src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself; and
+// src/editor/core-text.generated.ts, the text as people wrote it, which editors show.
 // Run by `npm run core`, which `prepare`, `test` and `build` call.
 import { readFileSync, readdirSync, writeFileSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -151,12 +152,15 @@ function coreSources() {
     "// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './modules/packed.ts'\n\n" +
     `const files = ${JSON.stringify(packed)}\n/** ${doc} */\nexport const ${name}: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n`
   return {
-    'core.generated.ts': source(
+    'editor/core-text.generated.ts':
+      '// Made of core/*.slang by tools/core-index.mjs.\n/** The files of the core library as they are written. */\n' +
+      `export const coreText: readonly { readonly name: string; readonly text: string }[] = ${JSON.stringify(files)}\n`,
+    'check/core.generated.ts': source(
       'core',
       'The core library.',
       files.map(f => pack(f)),
     ),
-    'core-wgsl.generated.ts': source(
+    'check/core-wgsl.generated.ts': source(
       'wgslCore',
       'What WGSL needs of it.',
       files.filter(f => !forOthers.has(f.name)).map(f => pack(f, forWgsl)),
@@ -167,7 +171,7 @@ function coreSources() {
 /** Writes the generated files where they do not say what core/ says. */
 export function writeCore() {
   for (const [name, source] of Object.entries(coreSources())) {
-    const target = new URL(`src/check/${name}`, root)
+    const target = new URL(`src/${name}`, root)
     if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
   }
 }
