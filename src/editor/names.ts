@@ -7,6 +7,7 @@ import type { Term } from '../check/model/term.ts'
 import type { FuncRef, Place } from '../check/model/tree.ts'
 import type { Type } from '../check/model/type.ts'
 import type * as ast from '../syntax/ast.ts'
+import type { Macro } from '../syntax/macro.ts'
 
 /** Where something stands, for names that are looked up from there. */
 export interface Surroundings {
@@ -25,6 +26,13 @@ export interface Known extends Surroundings {
 export interface Use {
   readonly span: Span
   readonly decl: Decl
+}
+
+/** What was named in the course of something. A later use of a span corrects an earlier one: a call chooses among overloads. */
+export interface Heard {
+  readonly uses: readonly Use[]
+  /** What is named where the text is another: by a macro. */
+  readonly hidden: ReadonlySet<Decl>
 }
 
 /** The span of the name that an expression ends with: of `f` in `f`, `a.f`, `ns::f<int>` and `bwd_diff(f)`. */
@@ -53,18 +61,20 @@ export function functionOf(ref: FuncRef): FuncDecl {
 export class Names implements Observer {
   /** The trees of the files of the program. */
   readonly trees: Map<SourceFile, ast.Module> = new Map()
+  /** Files that others read in their midst. */
+  readonly includes: Set<SourceFile> = new Set()
   /** The files that imports and includes mean. */
+  /** Where macros are named, in order. */
+  readonly macros: { readonly span: Span; readonly macro: Macro }[] = []
   readonly links: { readonly span: Span; readonly file: SourceFile }[] = []
-  /** Declarations that macros name, each with a use of one that does. */
-  readonly inMacros: Map<Decl, Span> = new Map()
   readonly #onBody: (func: FuncDecl) => void
   readonly #onShared: () => void
   readonly #uses = new Map<SourceFile, Map<number, Use>>()
   readonly #known = new Map<ast.Expr, Known>()
   readonly #blocks = new Map<readonly ast.Stmt[], Surroundings>()
   readonly #copies = new Map<Decl, Decl>()
-  /** The names since somebody began to listen. */
-  #heard: Use[] | undefined
+  /** What was named since somebody began to listen. */
+  #heard: { readonly uses: Use[]; readonly hidden: Set<Decl> } | undefined
 
   constructor(onBody: (func: FuncDecl) => void, onShared: () => void) {
     this.#onBody = onBody
@@ -77,6 +87,14 @@ export class Names implements Observer {
 
   file(span: Span, file: SourceFile): void {
     this.links.push({ span, file })
+  }
+
+  included(file: SourceFile): void {
+    this.includes.add(file)
+  }
+
+  macro(span: Span, macro: Macro): void {
+    if (span.file.text.startsWith(macro.name, span.start)) this.macros.push({ span, macro })
   }
 
   body(func: FuncDecl): void {
@@ -93,7 +111,7 @@ export class Names implements Observer {
     const name = meant.name.replace(/\.\d+$/, '')
     const start = span.end - name.length
     if (start < span.start || !span.file.text.startsWith(name, start)) {
-      if (name !== '' && !span.file.isCore) this.inMacros.set(meant, span)
+      this.#heard?.hidden.add(meant)
       return
     }
     const own = start === span.start ? span : new Span(span.file, start, span.end)
@@ -111,7 +129,7 @@ export class Names implements Observer {
     let uses = this.#uses.get(use.span.file)
     if (uses === undefined) this.#uses.set(use.span.file, (uses = new Map()))
     uses.set(use.span.start, use)
-    this.#heard?.push(use)
+    this.#heard?.uses.push(use)
   }
 
   term(env: Env, e: ast.Expr, term: Term): void {
@@ -142,6 +160,14 @@ export class Names implements Observer {
     return this.#blocks.get(stmts)
   }
 
+  /** The block or parameter list that a variable is declared in. */
+  scopeOf(decl: Decl): Scope | undefined {
+    for (const { scope } of this.#blocks.values())
+      for (let s: Scope | null = scope; s !== null && s.kind === 'block'; s = s.parent)
+        if (s.names.get(decl.name)?.includes(decl) === true) return s
+    return undefined
+  }
+
   /** The names of a file so far, in no particular order. */
   in(file: SourceFile): readonly Use[] {
     return [...(this.#uses.get(file)?.values() ?? [])]
@@ -153,16 +179,14 @@ export class Names implements Observer {
   }
 
   /** Runs `work` and gives what it names besides. */
-  during(work: () => void): readonly Use[] {
+  during(work: () => void): Heard {
     const outer = this.#heard
-    const heard: Use[] = (this.#heard = [])
+    const heard = (this.#heard = { uses: [], hidden: new Set() })
     try {
       work()
     } finally {
       this.#heard = outer
     }
-    // A call may have corrected what its callee was taken for.
-    const last = new Map(heard.map(use => [use.span, use]))
-    return [...last.values()]
+    return heard
   }
 }
