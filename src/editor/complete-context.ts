@@ -16,7 +16,8 @@ export type Context =
   | { readonly kind: 'case' }
   /** The function of `fwd_diff(` or `bwd_diff(`. */
   | { readonly kind: 'derivative'; readonly mode: 'forward' | 'backward' }
-  | { readonly kind: 'type' }
+  /** `isArgument`: or a constant, for a generic parameter. */
+  | { readonly kind: 'type'; readonly isArgument?: true }
   /** An interface, or a struct to inherit from. */
   | { readonly kind: 'base'; readonly of: 'type' | 'enum' | 'parameter' }
   | { readonly kind: 'top' }
@@ -297,8 +298,10 @@ function inCode(back: Back, last: number): Context {
   if (before === '{') return isList(back, last) ? { kind: 'expression' } : { kind: 'statement' }
   if (before === '}') return { kind: 'statement' }
   if (before === 'else' || before === 'do' || before === 'defer') return { kind: 'statement' }
-  if (before === ')')
-    return /^(?:if|for|while|switch)$/.test(back.text(back.beforePair(last))) ? { kind: 'statement' } : none
+  if (before === ')') {
+    if (/^(?:if|for|while|switch)$/.test(back.text(back.beforePair(last)))) return { kind: 'statement' }
+    return isCast(back, last) ? { kind: 'expression' } : none
+  }
   if (before === ']') return isAttribute(back, back.beforePair(last) + 1) ? { kind: 'statement' } : none
   if (before === ':') return afterColon(back, last)
   if (before === '(') {
@@ -310,12 +313,19 @@ function inCode(back: Back, last: number): Context {
   if (before === 'case') return { kind: 'case' }
   if (before === 'is' || before === 'as') return { kind: 'type' }
   if (before === '<' && back.isName(last - 1) && /^[A-Z]|^vector$|^matrix$/.test(back.text(last - 1)))
-    return { kind: 'type' }
+    return { kind: 'type', isArgument: true }
   if (modifiers.has(before)) return { kind: 'type' }
   // A name behind a name, a number or a type is new.
   if (before === '0' || before === '"' || (back.isName(last) && !operators.has(before))) return none
   if (before === '>' && isGenericEnd(back, last)) return none
   return { kind: 'expression' }
+}
+
+/** Whether a parenthesis closes the type of a cast, as in `(float3)x`. */
+function isCast(back: Back, last: number): boolean {
+  const at = back.beforePair(last)
+  if (at < -1 || back.isName(at) ? !operators.has(back.text(at)) : /^[)\]0"]$/.test(back.text(at))) return false
+  return /^\(\s*[A-Za-z_][\w\s<>,.:[\]]*\)$/.test(between(back, at + 1, last))
 }
 
 /** Whether `>` closes generic arguments: of a name that begins like a type. */
@@ -358,16 +368,18 @@ function outside(back: Back, last: number): Context {
   const { at } = back.open(last)
   const opener = back.text(at)
   if (opener === '(') {
+    if (headerBefore(back, last).angle) return { kind: 'type', isArgument: true }
     if (before === '(' || before === ',') return { kind: 'parameter' }
     if (before === ':') return { kind: 'semantic', at: 'parameter' }
     if (before === '=') return { kind: 'expression' }
     if (modifiers.has(before)) return { kind: 'parameter' }
+    if (before === 'each' || before === 'expand') return { kind: 'type' }
     return back.isName(last) || before === '>' || before === ']' ? none : { kind: 'expression' }
   }
   if (opener === '[') return { kind: 'expression' }
   const header = headerBefore(back, last)
   if (before === ':' || ((before === ',' || before === '&') && header.isBases)) return colon(back, header, last)
-  if (header.angle || before === '<') return header.angle ? { kind: 'type' } : none
+  if (header.angle || before === '<') return header.angle ? { kind: 'type', isArgument: true } : none
   if (header.hasEquals) return header.isAlias ? { kind: 'type' } : { kind: 'expression' }
   if (before === 'where') return { kind: 'type' }
   const inEnum = opener === '{' && isEnum(back, at)

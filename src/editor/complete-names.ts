@@ -1,18 +1,10 @@
 /** All names that mean something at a place, and all members of a type: what the checker only looks up by name. */
 import { visible } from '../check/expressions/index.ts'
 import { Env, type Cx } from '../check/model/context.ts'
-import type { Decl } from '../check/model/decl.ts'
+import type { Container, Decl } from '../check/model/decl.ts'
 import type { Scope } from '../check/model/scope.ts'
 import { isOpen, isWrapper, type Type } from '../check/model/type.ts'
-import {
-  declaredBases,
-  declaredNames,
-  extensionsOf,
-  interfacesOf,
-  membersOf,
-  selfType,
-  type Member,
-} from '../check/types/index.ts'
+import { declaredNames, extensionsOf, interfacesOf, membersOf, selfType, type Member } from '../check/types/index.ts'
 import type { Surroundings } from './names.ts'
 
 /** How far from a place a name is declared. */
@@ -56,16 +48,22 @@ export function namesAt(
 ): Iterable<Named> {
   const found = new Collected()
   const env = new Env(cx, start, func, self)
+  // The type of the object whose members stand here without a name.
+  let object = self
+  // What a function around this one holds is not to be had, but for one around a lambda.
   let left = false
   for (let scope: Scope | null = start; scope !== null; scope = scope.parent) {
     const { owner } = scope
+    if (owner !== null && isLambda(owner)) {
+      left = false
+      object = null
+      continue
+    }
     if (scope.kind === 'type' && owner !== null) {
       const type = owner.kind === 'struct' && owner.isBlock ? null : selfType(cx, owner)
-      if (type !== null) {
-        const hasObject = self !== null && self.key === type.key
-        for (const { decls, members } of membersOfType(cx, type, hasObject ? 'all' : 'static', env))
+      if (type !== null)
+        for (const { decls, members } of membersOfType(cx, type, object?.key === type.key ? 'all' : 'static', env))
           decls.forEach((decl, i) => found.add(decl, 'member', members[i]))
-      }
     } else if (owner?.kind === 'module' || owner?.kind === 'namespace' || scope.usings.length > 0) {
       const isModule = owner?.kind === 'module' || owner?.kind === 'namespace'
       declaredNames(cx, scope, start, (decl, extra) => {
@@ -76,9 +74,17 @@ export function namesAt(
         for (const decl of decls)
           if (before(decl) && (!left || (decl.kind !== 'local' && decl.kind !== 'parameter'))) found.add(decl, 'local')
     }
-    left ||= owner?.kind === 'func'
+    if (owner?.kind !== 'func') continue
+    left = true
+    const hasObject = owner.role !== 'function' && owner.role !== 'static' && owner.parent !== null
+    if (hasObject && !isLambda(owner.parent)) object = selfType(cx, owner.parent)
   }
   return found.names.values()
+}
+
+/** Whether a declaration is the type of a lambda, which has what the lambda captures. */
+function isLambda(owner: Container): boolean {
+  return owner.kind === 'struct' && owner.syntax === null && owner.parent?.kind === 'func'
 }
 
 /** The names of the core library, but for those that it keeps to itself. */
@@ -120,7 +126,7 @@ function isMember(decl: Decl, sort: MemberSort): boolean {
 /** The members of a type that may be named from a place. */
 export function membersOfType(cx: Cx, type: Type, sort: MemberSort, env: Env): readonly Named[] {
   const names = new Set<string>()
-  memberNames(cx, type, names, 0)
+  memberNames(cx, type, sort, names, 0)
   const found: Named[] = []
   for (const name of names) {
     if (!isWord(name)) continue
@@ -138,20 +144,17 @@ export function membersOfType(cx: Cx, type: Type, sort: MemberSort, env: Env): r
 /** How many structs may inherit one from the other. */
 const maxBases = 64
 
-function memberNames(cx: Cx, type: Type, names: Set<string>, depth: number): void {
+function memberNames(cx: Cx, type: Type, sort: MemberSort, names: Set<string>, depth: number): void {
   const add = (scope: Scope): void => {
     for (const name of scope.names.keys()) names.add(name)
   }
   if (type.kind === 'struct' || type.kind === 'enum') add(type.decl.inner)
   for (const e of extensionsOf(cx, type)) add(e.info.decl.inner)
-  // What interfaces ask of the built-in types are their operators under other names.
-  if (isOpen(type) || type.kind === 'interface') for (const i of interfacesOf(cx, type)) add(i.decl.inner)
-  else if (type.kind === 'struct' || type.kind === 'enum') {
-    declaredBases(cx, type.decl)
+  // What interfaces ask of values of the built-in types are their operators under other names.
+  if (sort !== 'object' || isOpen(type) || ['interface', 'struct', 'enum'].includes(type.kind))
     for (const i of interfacesOf(cx, type)) add(i.decl.inner)
-  }
   const base = type.kind === 'struct' ? type.decl.fields[0] : undefined
   if (base?.isBase !== true || depth > maxBases || type.kind !== 'struct') return
   const sig = cx.of(type.decl).fieldSigs.get(type.decl)?.[0]
-  if (sig !== undefined) memberNames(cx, sig.type, names, depth + 1)
+  if (sig !== undefined) memberNames(cx, sig.type, sort, names, depth + 1)
 }

@@ -150,7 +150,11 @@ class Completer {
       case 'derivative':
         return this.#functions(context.mode)
       case 'type':
-        return [...this.#types(), ...words('type', 'parameter'), ...builtins()]
+        return [
+          ...this.#types(context.isArgument === true ? decl => isType(decl) || isConstant(decl) : isType),
+          ...words('type'),
+          ...builtins(),
+        ]
       case 'base':
         return context.of === 'enum' ? builtins(enumTypes) : this.#types(context.of === 'type' ? isBase : isInterface)
       case 'top':
@@ -227,7 +231,7 @@ class Completer {
       if (kind === 'extension' || kind === 'module' || (kind === 'case' && wanted?.kind === 'enum')) continue
       offers.push(offerOf(named, { cx, calls: !this.#isCalled }))
     }
-    return offers
+    return at?.around.func === null ? [...written(at), ...offers] : offers
   }
 
   /** The functions of which there is a derivative. */
@@ -330,9 +334,8 @@ class Completer {
         return decls.length === 0 ? [] : [offerOf({ ...named, decls }, { cx: this.#cx, calls: false })]
       })
     return [...this.#names(undefined)].flatMap(named => {
-      const [decl] = named.decls
-      const isConstant = decl?.kind === 'valueparam' || (decl?.kind === 'global' && decl.storage === 'constant')
-      return isConstant || decl?.kind === 'enum' ? [offerOf(named, { cx: this.#cx, calls: false })] : []
+      const decl = named.decls[0]!
+      return isConstant(decl) || decl.kind === 'enum' ? [offerOf(named, { cx: this.#cx, calls: false })] : []
     })
   }
 }
@@ -343,6 +346,11 @@ function isType(decl: Decl): boolean {
     : ['enum', 'interface', 'alias', 'assoc', 'typeparam'].includes(decl.kind)
 }
 
+/** Whether a declaration has a value that is known when the program is compiled. */
+function isConstant(decl: Decl): boolean {
+  return decl.kind === 'valueparam' || (decl.kind === 'global' && decl.storage === 'constant')
+}
+
 function isInterface(decl: Decl): boolean {
   return decl.kind === 'interface'
 }
@@ -350,6 +358,19 @@ function isInterface(decl: Decl): boolean {
 /** What a struct may list as its bases. */
 function isBase(decl: Decl): boolean {
   return decl.kind === 'interface' || (decl.kind === 'struct' && !decl.isBlock && !decl.module.isCore)
+}
+
+/** Parameters and variables as they are written, in a body that is checked only for each length of its packs. */
+function written({ path, offset }: Marked): readonly Offer[] {
+  const names: ast.Name[] = []
+  for (const node of path) {
+    if (node.kind === 'func' || node.kind === 'init')
+      for (const p of node.params) if (p.name !== undefined) names.push(p.name)
+    const init = node.kind === 'for' && node.init?.kind === 'decl' ? [node.init] : []
+    for (const s of node.kind === 'block' ? node.stmts : init)
+      if (s.kind === 'decl' && s.span.end < offset) for (const d of s.decls) if (d.kind === 'var') names.push(d.name)
+  }
+  return names.map(({ text }) => ({ label: text, kind: itemKinds.variable, rank: '1' }))
 }
 
 /** The type of value that fits at the mark; null if nothing says. */

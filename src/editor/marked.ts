@@ -66,7 +66,7 @@ function mark(analysis: Analysis, file: SourceFile, start: number, end: number, 
   const made =
     body === undefined
       ? `${text.slice(0, start)}${name}${missing(file, start)}${text.slice(end)}`
-      : `${text.slice(0, start)}${name}${closers(file, body.span.start, start)}${text.slice(body.span.end)}`
+      : `${text.slice(0, start)}${name}${closers(file, body.span.start, start)}${outer(file, body.span)}${text.slice(body.span.end)}`
   const variant = analysis.variant(file.name, made)
   const own = variant.file(file.name)
   if (own === undefined) return undefined
@@ -115,6 +115,27 @@ function closers(file: SourceFile, start: number, end: number): string {
     else text += beforeList.has(head) ? '}' : ';}'
   }
   return text
+}
+
+/** The braces around a body that nothing behind it closes: where it has none of its own, it took that of the type around it. */
+function outer(file: SourceFile, { start, end }: { readonly start: number; readonly end: number }): string {
+  const raw = tokensOf(file)
+  let open = 0
+  let behind = 0
+  for (let i = 0; i < raw.count; i++) {
+    const text = punctuatorText(raw.kinds[i]!)
+    if (text !== '{' && text !== '}') continue
+    const by = text === '{' ? 1 : -1
+    if (raw.starts[i]! < start) open = Math.max(0, open + by)
+    else if (raw.starts[i]! >= end) {
+      behind += by
+      if (behind < 0 && open > 0) {
+        behind = 0
+        open--
+      }
+    }
+  }
+  return '}'.repeat(open)
 }
 
 /** The parentheses that an initial value outside of bodies lacks at its end. */

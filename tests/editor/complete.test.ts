@@ -238,6 +238,28 @@ test('generic parameters, their members and arguments', () => {
   expect(labels('void f() { StructuredBuffer<‸')).toContain('float4')
 })
 
+test('what lambdas capture', () => {
+  const source = 'struct S { int m; float g(float k) { float near = 1; return h((float x) => x * ‸, 2); } }'
+  expect(labels(source)).toEqual(expect.arrayContaining(['k', 'near', 'x', 'm']))
+})
+
+test('variables of functions with packs', () => {
+  const source = 'float f<each T>(float k, expand each T x) { float s = 0; s += ‸ }'
+  expect(labels(source)).toEqual(expect.arrayContaining(['k', 'x', 's']))
+})
+
+test('members in a method that has taken the brace of its type', () => {
+  const source = 'struct S\n{\n    float m;\n    float f(float a)\n    {\n        if (a > ‸\n    }\n'
+  expect(labels(source)).toEqual(expect.arrayContaining(['a', 'm', 'this']))
+  expect(labels(`${source}\nfloat later() { return 1; }`)).toEqual(expect.arrayContaining(['a', 'm']))
+})
+
+test('operands of casts, and arguments of generics', () => {
+  expect(labels('float f(int k) { return (float)‸; }')).toContain('k')
+  expect(labels('float f(int k) { return sqrt(k) ‸; }')).toEqual([])
+  expect(labels('static const int N = 2;\nvoid f(vector<float, ‸')).toContain('N')
+})
+
 describe('declarations', () => {
   test('at module level', () => {
     const found = labels(`${prelude}‸`)
