@@ -194,7 +194,7 @@ class Parser {
   #opaque(name: string): Type {
     let type = this.#opaques.get(name)
     if (type === undefined) {
-      type = t.opaque(name)
+      type = t.handleNamed(name) ?? t.opaque(name)
       this.#opaques.set(name, type)
     }
     return type

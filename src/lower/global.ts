@@ -317,7 +317,7 @@ function isBlock(source: s.Type, ...kinds: readonly string[]): boolean {
 
 function resourceKind(type: Type, source: s.Type): Global['resource'] {
   const name = source.kind === 'struct' ? (source.decl.intrinsic ?? '') : ''
-  if (type.space === 'handle') return name.startsWith('Sampler') ? 'sampler' : 'texture'
+  if (type.space === 'handle') return type.elem!.handle!.is
   if (type.space === 'uniform') return 'uniform'
   return name.includes('ByteAddress') ? 'bytes' : 'structured'
 }
