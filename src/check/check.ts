@@ -52,7 +52,7 @@ import type {
   StructDecl,
 } from './model/decl.ts'
 import { checkDerivatives } from './derivatives/derivative.ts'
-import { checkLostDerivatives } from './derivatives/differentiable.ts'
+import { checkLostDerivatives, reportLosses } from './derivatives/differentiable.ts'
 import { checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
 import { Loader, type SourceOptions } from './modules/import.ts'
 import { coreOf, type LibraryData } from './modules/library.ts'
@@ -331,6 +331,7 @@ function checkRedefinition(cx: Cx, func: FuncDecl): void {
 class Program implements CheckedProgram {
   readonly #cx: Cx
   readonly modules: readonly ModuleDecl[]
+  readonly declarations: readonly Decl[]
   readonly functions: readonly FuncDecl[]
   readonly entries: readonly FuncDecl[]
   readonly globals: readonly GlobalDecl[]
@@ -344,6 +345,7 @@ class Program implements CheckedProgram {
     this.substitutes = cx.substitutes
     this.columnMajor = cx.columnMajor
     this.modules = cx.modules
+    this.declarations = cx.userDecls
     const functions = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && paramLists(d).length === 0)
     this.functions = [...functions.filter(f => f.module === root), ...functions.filter(f => f.module !== root)]
     this.entries = this.functions.filter(
@@ -446,6 +448,11 @@ class Program implements CheckedProgram {
 
   derivatives(ref: FuncRef): DerivativeInfo {
     return ref.kind === 'direct' ? derivativesOf(this.#cx, ref) : { forward: null, backward: null, substitute: null }
+  }
+
+  losses(func: FuncDecl, sink: Sink): void {
+    const body = this.body(func)
+    if (body !== null) reportLosses(this.#cx, func, body, sink)
   }
 
   typeNamed(name: string): Type | null {
