@@ -28,7 +28,7 @@ export function thirdPartyLicenses(metafiles, root) {
     })
   return (
     [
-      'The command line of Cotangent (dist/cli.js and dist/cli/) and its plugin for bundlers (dist/plugin/) contain these packages.',
+      'The command line of Cotangent (dist/cli.js and dist/cli/), its language server (dist/lsp.js) and its plugin for bundlers (dist/plugin/) contain these packages.',
       ...parts,
     ].join(`\n\n${'-'.repeat(80)}\n\n`) + '\n'
   )

@@ -1,0 +1,4 @@
+/** placeholder */
+export interface Checker {
+  stop(): void
+}

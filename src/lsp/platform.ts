@@ -1,0 +1,16 @@
+/** What the server asks of where it runs. Node and a worker each give one. */
+import type { Host } from '../editor/workspace.ts'
+import type { Checker } from './check.ts'
+
+/** Where the server runs. */
+export interface Platform {
+  /** Files that are not open. Those that the client sent (`cotangent/files`) go before. */
+  readonly files: Host
+  /** Tests derivatives aside, so that other requests are answered meanwhile. */
+  readonly checker: Checker
+}
+
+/** Lets everything happen that waits: messages of the client first of all. */
+export function turn(): Promise<void> {
+  return new Promise(done => setTimeout(done, 0))
+}
