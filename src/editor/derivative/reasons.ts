@@ -95,9 +95,9 @@ class Chain {
         reason(
           sig.result.kind === 'void'
             ? 'it returns nothing, and no out parameter carries a derivative'
-            : sig.resultNoDiff
-              ? 'its result is marked no_diff'
-              : `its result is of type ${show(sig.result)}, which carries no derivative`,
+            : program.differentialOf(sig.result) === null
+              ? `its result is of type ${show(sig.result)}, which carries no derivative`
+              : 'its result is marked no_diff',
           func.span,
         ),
       )
