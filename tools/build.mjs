@@ -18,6 +18,12 @@ const library = {
   lsp: 'src/lsp/worker.ts',
 }
 
+/** What the language server starts beside itself: a worker of a browser, and a thread of Node. */
+const checks = {
+  worker: { 'lsp-check': 'src/lsp/check-worker.ts' },
+  thread: { 'cli/lsp-check': 'src/lsp/check-thread.ts' },
+}
+
 writeCore()
 mkdirSync(at('dist'), { recursive: true })
 for (const name of readdirSync(at('dist'))) rmSync(at(`dist/${name}`), { recursive: true })
@@ -38,7 +44,7 @@ const { metafile: libraryFiles } = await build({
   metafile: true,
   absWorkingDir: at('.'),
   chunkNames: 'chunk-[hash]',
-  entryPoints: points(others),
+  entryPoints: points({ ...others, ...checks.worker }),
 })
 // By itself: what it shares with others would be files of their own, which a page would load one by one.
 await build({ ...forLibrary, ...onePiece, chunkNames: 'gpu-[hash]', entryPoints: points({ gpu }) })
@@ -53,7 +59,7 @@ const { metafile } = await build({
   // jsonc-parser's other form cannot be bundled.
   mainFields: ['module', 'main'],
   external: ['webgpu'],
-  entryPoints: points({ cli: 'src/cli/start.ts' }),
+  entryPoints: points({ cli: 'src/cli/start.ts', ...checks.thread }),
   // Packages that are scripts ask for Node's own modules by `require`.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 })

@@ -29,6 +29,8 @@ export interface CheckOptions {
   readonly traceNan?: boolean | undefined
   /** Called for each function when it is done. */
   readonly progress?: ((outcome: CheckOutcome, done: number, total: number) => void) | undefined
+  /** Called and awaited between inputs: a page can draw meanwhile, or throw to end the check. */
+  readonly pause?: (() => Promise<void> | void) | undefined
 }
 
 /** What disagreed at one input. */
@@ -106,11 +108,13 @@ export async function checkDerivatives(program: Program, options: CheckOptions =
 function checkOptions(options: CheckOptions): void {
   const wrong = unknownName(
     options,
-    () => ['functions', 'samples', 'seed', 'traceNan', 'progress'],
+    () => ['functions', 'samples', 'seed', 'traceNan', 'progress', 'pause'],
     'checkDerivatives takes no option',
   )
   if (wrong !== undefined) throw new NameError(wrong)
-  const { functions, samples, seed, traceNan, progress } = options as Readonly<Record<keyof CheckOptions, unknown>>
+  const { functions, samples, seed, traceNan, progress, pause } = options as Readonly<
+    Record<keyof CheckOptions, unknown>
+  >
   if (samples !== undefined && !(Number.isSafeInteger(samples) && (samples as number) > 0))
     throw new ShapeError('samples', 'a positive whole number', samples)
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw new ShapeError('seed', 'a whole number', seed)
@@ -118,6 +122,7 @@ function checkOptions(options: CheckOptions): void {
     throw new ShapeError('functions', 'a list of names', functions)
   if (traceNan !== undefined && typeof traceNan !== 'boolean') throw new ShapeError('traceNan', 'a boolean', traceNan)
   if (progress !== undefined && typeof progress !== 'function') throw new ShapeError('progress', 'a function', progress)
+  if (pause !== undefined && typeof pause !== 'function') throw new ShapeError('pause', 'a function', pause)
 }
 
 type Verdict = 'ok' | 'kink' | 'held' | 'not finite' | 'stopped' | Disagreement
@@ -172,6 +177,7 @@ class Examination {
       return this.#outcome('skipped', 'nothing in it carries a derivative from a parameter to a result')
     }
     for (let i = 0; i < (this.#options.samples ?? 20); i++) {
+      await this.#options.pause?.()
       const verdict = this.#attempt(subject, reference)
       if (verdict === 'ok') this.#compared++
       else if (verdict === 'kink') this.#kinks++

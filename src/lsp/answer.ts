@@ -9,32 +9,17 @@ import {
   type ResponseMessage,
 } from 'vscode-languageserver'
 import { InternalError } from '../base/diag.ts'
+import { Cancelled, Refused } from './errors.ts'
 import type { Shape } from './params.ts'
 
 /** Where to report a bug. */
 const report = 'This is a bug in Cotangent. Please report it with the program that shows it'
 
-/** Thrown by a handler whose request was cancelled. */
-export class Cancelled extends Error {
-  constructor() {
-    super('the request was cancelled')
-    this.name = 'Cancelled'
-  }
-}
-
-/** A request that cannot be fulfilled although it is well formed; the message is for people. */
-export class Refused extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'Refused'
-  }
-}
-
 /** What a client is told of an exception. */
-export function errorOf(method: string, cause: unknown): ResponseError {
+export function errorOf(method: string, cause: unknown): ResponseError<unknown> {
   if (cause instanceof ResponseError) return cause
   if (cause instanceof Cancelled) return new ResponseError(LSPErrorCodes.RequestCancelled, cause.message)
-  if (cause instanceof Refused) return new ResponseError(LSPErrorCodes.RequestFailed, cause.message)
+  if (cause instanceof Refused) return new ResponseError(LSPErrorCodes.RequestFailed, cause.message, cause.data)
   return new ResponseError(ErrorCodes.InternalError, `${method}: ${saidOf(cause)}. ${report}.`)
 }
 
@@ -57,7 +42,7 @@ export function answering<P, R>(
   shape: Shape,
   log: Logger,
   handler: (params: P, token: CancellationToken) => R | Promise<R>,
-): (params: P, token: CancellationToken) => Promise<R | ResponseError> {
+): (params: P, token: CancellationToken) => Promise<R | ResponseError<unknown>> {
   return async (params, token) => {
     try {
       if (token.isCancellationRequested) throw new Cancelled()

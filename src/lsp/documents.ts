@@ -11,7 +11,7 @@ import {
 } from 'vscode-languageserver'
 import { pathOf, uriOf } from '../editor/uri.ts'
 import type { FilesParams } from './files.ts'
-import { Refused } from './answer.ts'
+import { Refused } from './errors.ts'
 import { inDocument, integer, listOf, mapOf, object, optional, range, text, type Shape } from './params.ts'
 import type { Session } from './session.ts'
 

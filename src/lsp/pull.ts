@@ -6,7 +6,7 @@ import {
   type FullDocumentDiagnosticReport,
   type ServerCapabilities,
 } from 'vscode-languageserver'
-import { Cancelled } from './answer.ts'
+import { Cancelled } from './errors.ts'
 import { inDocument } from './params.ts'
 import { checkedInSlices } from './publish.ts'
 import type { Session } from './session.ts'

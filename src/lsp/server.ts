@@ -16,13 +16,19 @@ import {
 import { coreScheme, joined } from '../editor/uri.ts'
 import { version } from '../../package.json'
 import { pullFeatures } from './pull.ts'
+import { derivativeFeatures } from './derivative.ts'
 import { hearDocuments } from './documents.ts'
 import type { Platform } from './platform.ts'
 import { Session } from './session.ts'
 import { readSettings } from './settings.ts'
+import { verdictFeatures } from './verdicts.ts'
 
 /** Requests by what they are about: each says what of the protocol it offers. */
-const features: readonly ((session: Session) => ServerCapabilities)[] = [pullFeatures]
+const features: readonly ((session: Session) => ServerCapabilities)[] = [
+  pullFeatures,
+  derivativeFeatures,
+  verdictFeatures,
+]
 
 /** Serves a client. The connection must not listen yet; it does when this returns. */
 export function serve(connection: Connection, platform: Platform): void {
@@ -126,7 +132,7 @@ class Lifecycle {
     )
     workspace.configure({ settings: { searchPaths: [...new Set(searchPaths)], defines: settings.defines } })
     publisher.changed()
-    this.#session.settingsChanged()
+    for (const changed of this.#session.settingsChanged) changed()
   }
 }
 

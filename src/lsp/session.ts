@@ -8,8 +8,12 @@ import {
   type ProtocolNotificationType,
   type ProtocolRequestType,
 } from 'vscode-languageserver'
+import type { Analysis } from '../editor/analysis.ts'
+import type { EditorProgram } from '../editor/derivative/subject.ts'
+import { uriOf } from '../editor/uri.ts'
 import { Workspace } from '../editor/workspace.ts'
 import { answering, hearing } from './answer.ts'
+import { Refused } from './errors.ts'
 import { SentFiles } from './files.ts'
 import { Log } from './log.ts'
 import type { Shape } from './params.ts'
@@ -43,7 +47,7 @@ export class Session {
   /** Called when the folders of the workspace are others than before. */
   foldersChanged: () => void = () => {}
   /** Called when settings are others than before. */
-  settingsChanged: () => void = () => {}
+  readonly settingsChanged: (() => void)[] = []
 
   constructor(connection: Connection, platform: Platform) {
     this.connection = connection
@@ -71,6 +75,25 @@ export class Session {
     this.client = client
     this.shown = shownBy(client)
     this.watchers = new Watchers(this.connection, client)
+  }
+
+  /** The URI of a file of a program. */
+  uriOf(path: string): string {
+    return this.workspace.document(path)?.uri ?? uriOf(path)
+  }
+
+  readonly #programs = new WeakMap<Analysis, EditorProgram>()
+
+  /** The program that an open document begins, checked, and what the document is called there. */
+  program(uri: string): { readonly program: EditorProgram; readonly path: string } {
+    const analysis = this.workspace.analysis(uri)
+    if (analysis === undefined) throw new Refused(`${uri} is not open`)
+    const known = this.#programs.get(analysis)
+    if (known !== undefined) return { program: known, path: analysis.root }
+    const { checked, diagnostics, options } = analysis
+    const program = { checked, diagnostics, options: { maxContext: options.maxContext } }
+    this.#programs.set(analysis, program)
+    return { program, path: analysis.root }
   }
 
   /** Answers a request, whose parameters have a shape. */

@@ -7,6 +7,8 @@ import { slashed } from '../files/types.ts'
 import type { Host } from '../editor/workspace.ts'
 import { serve } from './server.ts'
 import { dropped } from './answer.ts'
+import { HelpedChecker } from './check.ts'
+import { ThreadHelper } from './threads.ts'
 
 /** Sources on the file system. */
 const disk: Host = { read: path => sourceAt(path), list: slangFiles }
@@ -50,5 +52,8 @@ export function serveStdio(): void {
       (...args: unknown[]) => {
         console.error(...args)
       }
-  serve(createConnection(process.stdin, process.stdout, options), { files: disk, checker: { stop() {} } })
+  serve(createConnection(process.stdin, process.stdout, options), {
+    files: disk,
+    checker: new HelpedChecker(() => new ThreadHelper()),
+  })
 }

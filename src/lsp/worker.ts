@@ -5,6 +5,8 @@
  */
 import { BrowserMessageReader, BrowserMessageWriter, createConnection } from 'vscode-languageserver/browser'
 import { dropped } from './answer.ts'
+import { HelpedChecker, SlicedHelper } from './check.ts'
+import { NestedHelper } from './nested.ts'
 import { serve as serveConnection } from './server.ts'
 
 /** What messages go through: the global of a worker, or one end of a `MessageChannel`. */
@@ -27,5 +29,11 @@ export function serve(port: Port = globalThis): void {
   })
   connection.onExit(() => port.close())
   // There are no files but those that the client has open, or sends.
-  serveConnection(connection, { files: { read: () => undefined }, checker: { stop() {} } })
+  serveConnection(connection, {
+    files: { read: () => undefined },
+    checker: new HelpedChecker(
+      () => new NestedHelper(),
+      () => new SlicedHelper(),
+    ),
+  })
 }
