@@ -31,8 +31,8 @@ export interface Use {
 export function nameSpan(e: ast.Expr): Span | undefined {
   switch (e.kind) {
     case 'name':
-    case 'thisType':
-      return e.span
+      // `::f` begins with its colons.
+      return e.global ? new Span(e.span.file, e.span.end - e.name.length, e.span.end) : e.span
     case 'member':
       return e.name.span
     case 'generic':
@@ -55,10 +55,21 @@ export class Names implements Observer {
   readonly trees: Map<SourceFile, ast.Module> = new Map()
   /** The files that imports and includes mean. */
   readonly links: { readonly span: Span; readonly file: SourceFile }[] = []
+  /** Declarations that macros name, each with a use of one that does. */
+  readonly inMacros: Map<Decl, Span> = new Map()
+  readonly #onBody: (func: FuncDecl) => void
+  readonly #onShared: () => void
   readonly #uses = new Map<SourceFile, Map<number, Use>>()
   readonly #known = new Map<ast.Expr, Known>()
   readonly #blocks = new Map<readonly ast.Stmt[], Surroundings>()
   readonly #copies = new Map<Decl, Decl>()
+  /** The names since somebody began to listen. */
+  #heard: Use[] | undefined
+
+  constructor(onBody: (func: FuncDecl) => void, onShared: () => void) {
+    this.#onBody = onBody
+    this.#onShared = onShared
+  }
 
   parsed(tree: ast.Module): void {
     this.trees.set(tree.file, tree)
@@ -68,15 +79,39 @@ export class Names implements Observer {
     this.links.push({ span, file })
   }
 
+  body(func: FuncDecl): void {
+    this.#onBody(func)
+  }
+
+  shared(): void {
+    this.#onShared()
+  }
+
   named(span: Span, decl: Decl): void {
-    let uses = this.#uses.get(span.file)
-    if (uses === undefined) this.#uses.set(span.file, (uses = new Map()))
-    // `::name` begins with its colons.
-    const start = span.file.text.startsWith('::', span.start) ? span.end - decl.name.length : span.start
-    uses.set(start, {
-      span: start === span.start ? span : new Span(span.file, start, span.end),
-      decl: this.#copies.get(decl) ?? decl,
-    })
+    const meant = this.#copies.get(decl) ?? decl
+    // `::name` begins with its colons, and an instance of a pack has a number behind its name.
+    const name = meant.name.replace(/\.\d+$/, '')
+    const start = span.end - name.length
+    if (start < span.start || !span.file.text.startsWith(name, start)) {
+      if (name !== '' && !span.file.isCore) this.inMacros.set(meant, span)
+      return
+    }
+    const own = start === span.start ? span : new Span(span.file, start, span.end)
+    this.#enter({ span: own, decl: meant })
+  }
+
+  /** A declaration as a use of its own name, where its text is that. */
+  declared(decl: Decl): void {
+    if (!('span' in decl) || decl.span === null || decl.name === '') return
+    const { file, start, end } = decl.span
+    if (file.text.slice(start, end) === decl.name) this.#enter({ span: decl.span, decl })
+  }
+
+  #enter(use: Use): void {
+    let uses = this.#uses.get(use.span.file)
+    if (uses === undefined) this.#uses.set(use.span.file, (uses = new Map()))
+    uses.set(use.span.start, use)
+    this.#heard?.push(use)
   }
 
   term(env: Env, e: ast.Expr, term: Term): void {
@@ -85,7 +120,7 @@ export class Names implements Observer {
     // A call chooses among overloads.
     const at = nameSpan(e.callee)
     const before = at === undefined ? undefined : this.#uses.get(at.file)?.get(at.start)
-    if (before?.decl.kind === 'func') this.named(before.span, functionOf(term.expr.func))
+    if (before?.decl.kind === 'func') this.#enter({ span: before.span, decl: functionOf(term.expr.func) })
   }
 
   block(env: Env, stmts: readonly ast.Stmt[]): void {
@@ -107,8 +142,27 @@ export class Names implements Observer {
     return this.#blocks.get(stmts)
   }
 
-  /** The names of a file, in no particular order. */
+  /** The names of a file so far, in no particular order. */
   in(file: SourceFile): readonly Use[] {
     return [...(this.#uses.get(file)?.values() ?? [])]
+  }
+
+  /** The name that begins at an offset. */
+  at(file: SourceFile, start: number): Use | undefined {
+    return this.#uses.get(file)?.get(start)
+  }
+
+  /** Runs `work` and gives what it names besides. */
+  during(work: () => void): readonly Use[] {
+    const outer = this.#heard
+    const heard: Use[] = (this.#heard = [])
+    try {
+      work()
+    } finally {
+      this.#heard = outer
+    }
+    // A call may have corrected what its callee was taken for.
+    const last = new Map(heard.map(use => [use.span, use]))
+    return [...last.values()]
   }
 }

@@ -157,15 +157,17 @@ export class Workspace {
     if (text === undefined) return undefined
     const options = this.options(path)
     const known = this.#analyses.get(path)
-    if (known !== undefined && this.#holds(known, options)) return known
-    const made = new Analysis(path, text, options, p => this.text(p))
+    const isAlike = known !== undefined && JSON.stringify(known.options) === JSON.stringify(options)
+    if (isAlike && this.#holds(known)) return known
+    const made = new Analysis(path, text, options, p => this.text(p), isAlike ? known : undefined)
     this.#analyses.set(path, made)
     return made
   }
 
-  #holds(analysis: Analysis, options: ProjectOptions): boolean {
+  /** Whether an analysis read what there is now. */
+  #holds(analysis: Analysis): boolean {
     for (const [path, text] of analysis.inputs) if (this.#quietly(path) !== text) return false
-    return JSON.stringify(analysis.options) === JSON.stringify(options)
+    return true
   }
 
   /** A place of an open document in the program that it is part of. */

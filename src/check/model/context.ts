@@ -102,6 +102,10 @@ export interface Observer {
   term(env: Env, e: ast.Expr, term: Term): void
   /** The statements of a block are about to be checked in a scope, which will hold what they declare. */
   block(env: Env, stmts: readonly ast.Stmt[]): void
+  /** The body of a function is asked for. */
+  body(func: FuncDecl): void
+  /** Something is used that is made once for all who need it: an instance of a declaration with packs. */
+  shared(): void
   /** The body of a lambda names a field that holds a copy of what stands outside. */
   captured(field: FieldDecl, of: Place): void
 }

@@ -164,7 +164,10 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   cx.bases.set(struct, bases)
 
   const scope = newScope(inner, 'block', func)
-  for (const p of params) declare(scope, p)
+  for (const p of params) {
+    declare(scope, p)
+    if (p.span !== null) cx.observer?.named(p.span, p)
+  }
   const body = new Env(cx, scope, func, type, 'what a lambda captures is constant', voidType, env.level)
   body.outer =
     outer === null
