@@ -1,5 +1,5 @@
 /** A worker of a browser that does one job. It says first that it is there. */
-import type { CheckJob, JobResult } from './check.ts'
+import type { CheckJob, JobResult } from './job.ts'
 import { examine } from './examine.ts'
 
 /** What the worker says. */

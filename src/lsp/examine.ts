@@ -2,7 +2,7 @@
 import { checkDerivatives, type CheckOutcome } from '../cpu/index.ts'
 import { CompileError, compile, type Diagnostic } from '../index.ts'
 import { Cancelled } from './errors.ts'
-import type { CheckJob, JobResult, PlainOutcome, Said } from './check.ts'
+import type { CheckJob, JobResult, PlainOutcome, Said } from './job.ts'
 
 /** What comes of a job. `pause` is awaited between inputs, and may throw to end it. */
 export async function examine(job: CheckJob, pause?: () => Promise<void>): Promise<JobResult> {

@@ -1,5 +1,6 @@
 /** Checks in workers of a browser, where workers may start workers. */
-import type { CheckJob, Helper, JobResult } from './check.ts'
+import type { Helper } from './check.ts'
+import type { CheckJob, JobResult } from './job.ts'
 import type { Reply } from './check-worker.ts'
 
 /** Milliseconds within which a worker must say that it is there: bundlers may have lost its file. */

@@ -9,8 +9,3 @@ export interface Platform {
   /** Tests derivatives aside, so that other requests are answered meanwhile. */
   readonly checker: Checker
 }
-
-/** Lets everything happen that waits: messages of the client first of all. */
-export function turn(): Promise<void> {
-  return new Promise(done => setTimeout(done, 0))
-}

@@ -6,7 +6,7 @@ import type { Diagnostic as Told, PublishDiagnosticsParams } from 'vscode-langua
 import type { Analysis } from '../editor/analysis.ts'
 import type { Document } from '../editor/document.ts'
 import type { FileDiagnostics, Workspace } from '../editor/workspace.ts'
-import { turn } from './platform.ts'
+import { turn } from './turn.ts'
 import { told, type Shown } from './told.ts'
 
 /** Milliseconds after a change until work begins: what changes together is looked at together. */

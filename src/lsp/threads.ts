@@ -1,6 +1,7 @@
 /** Checks in threads of Node. */
 import { Worker } from 'node:worker_threads'
-import type { CheckJob, Helper, JobResult } from './check.ts'
+import type { Helper } from './check.ts'
+import type { CheckJob, JobResult } from './job.ts'
 
 /** A thread for one job. What programs print there is not for standard output, which is the protocol's. */
 export class ThreadHelper implements Helper {

@@ -19,7 +19,7 @@ import type { Analysis } from '../editor/analysis.ts'
 import { functionAt, fileOf, type EditorProgram } from '../editor/derivative/subject.ts'
 import { rangeOf, type Location, type Position, type Range } from '../editor/range.ts'
 import { Refused } from './errors.ts'
-import type { CheckJob, JobResult, PlainOutcome, Said, Spot } from './check.ts'
+import type { CheckJob, JobResult, PlainOutcome, Said, Spot } from './job.ts'
 import { anything, inDocument, integer, listOf, object, optional, position, text, whole } from './params.ts'
 import type { Session } from './session.ts'
 

@@ -5,8 +5,9 @@
  */
 import { BrowserMessageReader, BrowserMessageWriter, createConnection } from 'vscode-languageserver/browser'
 import { dropped } from './answer.ts'
-import { HelpedChecker, SlicedHelper } from './check.ts'
+import { HelpedChecker } from './check.ts'
 import { NestedHelper } from './nested.ts'
+import { SlicedHelper } from './sliced.ts'
 import { serve as serveConnection } from './server.ts'
 
 /** What messages go through: the global of a worker, or one end of a `MessageChannel`. */

@@ -10,7 +10,7 @@ const uri = 'file:///a/one.slang'
 /** `cube` is right, and `wrong` has a derivative that is not. */
 const whole = `[Differentiable] float cube(float x) { return x * x * x; }
 [Differentiable] float wrong(float x) { return 2.0 * helper(x); }
-float helper(float x) { return x * x; }
+[Differentiable] float helper(float x) { return x * x; }
 [ForwardDerivativeOf(helper)]
 DifferentialPair<float> helper_fwd(DifferentialPair<float> x) { return diffPair(x.p * x.p, x.p * x.d); }
 `
@@ -68,7 +68,7 @@ describe.each(places)('%s', place => {
     const explained = await client.request<ExplainResult>('cotangent/explain', { textDocument, position })
     expect(explained.functions.map(f => f.name)).toEqual(['cube'])
     expect(explained.functions[0]!.range.start).toEqual(placeIn(text, 'cube'))
-    expect((await client.request<ExplainResult>('cotangent/explain', { textDocument })).functions.length).toBe(2)
+    expect((await client.request<ExplainResult>('cotangent/explain', { textDocument })).functions.length).toBe(3)
 
     const checked = await client.request<CheckResult>('cotangent/check', { textDocument, position, seed: 1 })
     expect(checked).toMatchObject({
@@ -138,13 +138,17 @@ describe.each(places)('%s', place => {
 
   it('of a broken document say what is in the way, and show what can be shown', async () => {
     const client = await Client.start(place)
-    const text = `/* 𝛿 */ float broken() { return missing; }\n[Differentiable] float f(float x) { return x * x; }\n[Differentiable] float g(float x) { return x *; }\nint plain(int x) { return x; }\n`
+    const text = `/* 𝛿 */ float broken() { return missing; }\n[Differentiable] float f(float x) { return x * x; }\nint plain(int x) { return x; }\n`
     await client.open(uri, text)
     const textDocument = { uri }
     const at = (part: string): object => ({ textDocument, position: placeIn(text, part) })
     const show = { mode: 'reverse', as: 'js' }
     const shown = await client.request<DerivativeResult>('cotangent/derivative', { ...at('x * x'), ...show })
     expect(shown.text).toContain('function')
+    // A mistake of syntax elsewhere does not matter either.
+    await client.open('file:///a/two.slang', `${text}float f2(float x) { return x *; }\n`)
+    const other = { ...at('x * x'), textDocument: { uri: 'file:///a/two.slang' }, ...show }
+    expect((await client.request<DerivativeResult>('cotangent/derivative', other)).text).toBe(shown.text)
     expect(await client.refusal('cotangent/derivative', { ...at('missing'), ...show })).toMatchObject({
       code: -32803,
       message: 'broken has an error: undefined identifier missing',
