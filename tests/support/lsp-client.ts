@@ -140,15 +140,35 @@ export class Client {
 
   /** A client whose server waits for `initialize`. */
   static raw(place: (typeof places)[number], settings: Readonly<Record<string, unknown>> = {}): Client {
-    if (place === 'stdio') {
-      const child = spawn(process.execPath, [join(root, 'dist/cli.js'), 'lsp', '--stdio'], { stdio: 'pipe' })
-      return new Client(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin), child, settings)
-    }
-    const { port1, port2 } = new MessageChannel()
-    const worker = new Worker(
-      `import('${join(root, 'dist/lsp.js')}').then(({ serve }) => serve(require('node:worker_threads').workerData))`,
-      { eval: true, workerData: port2, transferList: [port2] },
+    if (place === 'stdio') return Client.of([join(root, 'dist/cli.js'), 'lsp', '--stdio'], settings)
+    const library = JSON.stringify(join(root, 'dist/lsp.js'))
+    return Client.#inThread(
+      `import(${library}).then(({ serve }) => serve(require('node:worker_threads').workerData))`,
+      settings,
     )
+  }
+
+  /** A client of a process of Node. */
+  static of(args: readonly string[], settings: Readonly<Record<string, unknown>> = {}): Client {
+    const child = spawn(process.execPath, args, { stdio: 'pipe' })
+    return new Client(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin), child, settings)
+  }
+
+  /** A client of a script for workers of browsers, which speak by their global. */
+  static script(path: string): Client {
+    const code = `
+      const port = require('node:worker_threads').workerData
+      Object.assign(globalThis, { postMessage: m => port.postMessage(m), addEventListener() {}, close: () => port.close() })
+      Object.defineProperty(globalThis, 'onmessage', { set: listener => port.on('message', data => listener({ data })) })
+      const { Script, constants } = require('node:vm')
+      const options = { importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
+      new Script(require('node:fs').readFileSync(${JSON.stringify(path)}, 'utf8'), options).runInThisContext()`
+    return Client.#inThread(code, {})
+  }
+
+  static #inThread(code: string, settings: Readonly<Record<string, unknown>>): Client {
+    const { port1, port2 } = new MessageChannel()
+    const worker = new Worker(code, { eval: true, workerData: port2, transferList: [port2] })
     return new Client(new PortReader(port1), new PortWriter(port1), worker, settings)
   }
 
