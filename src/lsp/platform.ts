@@ -8,4 +8,6 @@ export interface Platform {
   readonly files: Host
   /** Tests derivatives aside, so that other requests are answered meanwhile. */
   readonly checker: Checker
+  /** Ends the server: with 0 where the client said `shutdown` before. */
+  exit(status: 0 | 1): void
 }

@@ -5,6 +5,7 @@
 import {
   DidChangeConfigurationNotification,
   ErrorCodes,
+  ExitNotification,
   ResponseError,
   TextDocumentSyncKind,
   type Connection,
@@ -15,17 +16,20 @@ import {
 } from 'vscode-languageserver'
 import { coreScheme, joined } from '../editor/uri.ts'
 import { version } from '../../package.json'
+import { actionFeatures } from './actions.ts'
 import { pullFeatures } from './pull.ts'
 import { derivativeFeatures } from './derivative.ts'
 import { hearDocuments } from './documents.ts'
 import type { Platform } from './platform.ts'
 import { Session } from './session.ts'
 import { readSettings } from './settings.ts'
+import { turn } from './turn.ts'
 import { verdictFeatures } from './verdicts.ts'
 
 /** Requests by what they are about: each says what of the protocol it offers. */
 const features: readonly ((session: Session) => ServerCapabilities)[] = [
   pullFeatures,
+  actionFeatures,
   derivativeFeatures,
   verdictFeatures,
 ]
@@ -38,6 +42,11 @@ export function serve(connection: Connection, platform: Platform): void {
   connection.onInitialize(params => lifecycle.initialize(params))
   connection.onInitialized(() => lifecycle.initialized())
   connection.onShutdown(() => lifecycle.shutdown())
+  // In place of the library's own, which loses the answer to a `shutdown` right before.
+  connection.onNotification(ExitNotification.type, async () => {
+    await turn()
+    platform.exit(session.state === 'shut' ? 0 : 1)
+  })
   hearDocuments(session)
   session.hear(
     DidChangeConfigurationNotification.type,

@@ -55,5 +55,9 @@ export function serveStdio(): void {
   serve(createConnection(process.stdin, process.stdout, options), {
     files: disk,
     checker: new HelpedChecker(() => new ThreadHelper()),
+    exit: status => {
+      // Behind all that is still to be written.
+      process.stdout.write('', () => process.exit(status))
+    },
   })
 }

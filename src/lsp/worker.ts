@@ -28,7 +28,6 @@ export function serve(port: Port = globalThis): void {
   const connection = createConnection(new BrowserMessageReader(own), new BrowserMessageWriter(own), {
     connectionStrategy: { cancelUndispatched: dropped },
   })
-  connection.onExit(() => port.close())
   // There are no files but those that the client has open, or sends.
   serveConnection(connection, {
     files: { read: () => undefined },
@@ -36,5 +35,8 @@ export function serve(port: Port = globalThis): void {
       () => new NestedHelper(),
       () => new SlicedHelper(),
     ),
+    exit: () => {
+      port.close()
+    },
   })
 }

@@ -225,9 +225,9 @@ export class Client {
   }
 
   /** Waits until there is something. */
-  async until<T>(find: () => T | undefined | false, what: string): Promise<T> {
+  async until<T>(find: () => T | undefined | false | Promise<T | undefined | false>, what: string): Promise<T> {
     for (const start = performance.now(); performance.now() - start < 30_000;) {
-      const found = find()
+      const found = await find()
       if (found !== undefined && found !== false) return found
       await new Promise(done => setTimeout(done, 5))
     }
