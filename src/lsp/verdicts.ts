@@ -9,55 +9,46 @@ import {
   MessageType,
   ProtocolRequestType,
   ShowDocumentRequest,
+  ShowMessageNotification,
   type CancellationToken,
   type CodeLens,
   type ServerCapabilities,
   type WorkDoneProgressServerReporter,
 } from 'vscode-languageserver'
-import type { FuncDecl } from '../check/model/decl.ts'
 import type { Analysis } from '../editor/analysis.ts'
-import { functionAt, fileOf, type EditorProgram } from '../editor/derivative/subject.ts'
-import { rangeOf, type Location, type Position, type Range } from '../editor/range.ts'
+import { checkLenses, checkedAt, type CheckVerdict } from '../editor/derivative/check.ts'
+import type { Location, Position } from '../editor/range.ts'
 import { Refused } from './errors.ts'
-import type { CheckJob, JobResult, PlainOutcome, Said, Spot } from './job.ts'
-import { anything, inDocument, integer, listOf, object, optional, position, text, whole } from './params.ts'
+import type { CheckJob } from './job.ts'
+import { anything, inDocument, integer, listOf, object, optional, position, range, text, whole } from './params.ts'
 import type { Session } from './session.ts'
 
-/** What `cotangent/check` asks for: with neither place nor names, all differentiable functions of the document. */
+/** What `cotangent/check` asks for: with neither place nor names, all functions of the document that can be checked. */
 export interface CheckParams {
   readonly textDocument: { readonly uri: string }
-  /** The function here. */
+  /** The function here; of a generic one, all instances. */
   readonly position?: Position
   /** Functions by their names: `f`, `Type.method`, `f<float>`. */
   readonly functions?: readonly string[]
   /** Random inputs a function; default: what the setting says. */
   readonly samples?: number
-  /** The seed of the random inputs: the same one gives the same inputs. */
+  /** The seed of the random inputs; default: always the same. */
   readonly seed?: number
 }
 
 /** What came of one function. */
-export interface CheckedFunction extends Omit<PlainOutcome, 'diagnostics' | 'disagreement'> {
-  /** Where its name stands; undefined where it is no function of the document. */
-  readonly range?: Range
-  /** The verdict as a sentence, for people. */
-  readonly verdict: string
-  /** What disagreed, with the arguments as JSON, and the function whose derivative is wrong. */
-  readonly disagreement:
-    | (Omit<NonNullable<PlainOutcome['disagreement']>, 'blame'> & {
-        readonly blame: { readonly name: string; readonly derivative: string; readonly location: Location } | null
-      })
-    | null
-  /** Why its derivative cannot be made, if it cannot. */
-  readonly diagnostics: readonly { readonly code: string; readonly message: string; readonly location?: Location }[]
+export interface ToldVerdict extends Omit<CheckVerdict, 'blame'> {
+  /** The place whose derivative is wrong. */
+  readonly blame?: {
+    /** A sentence. */
+    readonly message: string
+    readonly location: Location
+  }
 }
 
-/** The answer. */
+/** The answer to `cotangent/check`. */
 export interface CheckResult {
-  readonly seed: number
-  /** Whether none failed and at least one was compared. */
-  readonly ok: boolean
-  readonly functions: readonly CheckedFunction[]
+  readonly verdicts: readonly ToldVerdict[]
 }
 
 export const CheckRequest: ProtocolRequestType<CheckParams, CheckResult, never, void, void> = new ProtocolRequestType(
@@ -66,7 +57,7 @@ export const CheckRequest: ProtocolRequestType<CheckParams, CheckResult, never, 
 
 /** Commands of the server. */
 const commands = {
-  /** Checks the function at a place: `[uri, position]`. */
+  /** Checks functions by their names: `[uri, names]`; or the function at a place: `[uri, position]`. */
   check: 'cotangent.check',
   /** Shows a place: `[location]`. */
   show: 'cotangent.show',
@@ -74,6 +65,8 @@ const commands = {
 
 /** Milliseconds after which a client is told that work goes on. */
 const long = 2000
+
+const names = listOf(text)
 
 /** Answers the request, the lens and its commands. */
 export function verdictFeatures(session: Session): ServerCapabilities {
@@ -86,7 +79,7 @@ export function verdictFeatures(session: Session): ServerCapabilities {
     object({
       textDocument: object({ uri: text }),
       position: optional(position),
-      functions: optional(listOf(text)),
+      functions: optional(names),
       samples: optional(whole),
       seed: optional(integer),
     }),
@@ -99,12 +92,15 @@ export function verdictFeatures(session: Session): ServerCapabilities {
     async ({ command, arguments: args = [] }, token) => {
       switch (command) {
         case commands.check: {
-          text(args[0], 'arguments[0]')
-          position(args[1], 'arguments[1]')
-          return await verdicts.command(args[0] as string, args[1] as Position, token)
+          const [uri, which] = args as readonly unknown[]
+          text(uri, 'arguments[0]')
+          const isNames = Array.isArray(which)
+          ;(isNames ? names : position)(which, 'arguments[1]')
+          const asked = isNames ? { functions: which as string[] } : { position: which as Position }
+          return await verdicts.command({ textDocument: { uri: uri as string }, ...asked }, token)
         }
         case commands.show: {
-          object({ uri: text })(args[0], 'arguments[0]')
+          object({ uri: text, range })(args[0], 'arguments[0]')
           await verdicts.show(args[0] as Location)
           return null
         }
@@ -119,8 +115,7 @@ export function verdictFeatures(session: Session): ServerCapabilities {
 /** What is known of derivatives, as long as their program stays as it is. */
 class Verdicts {
   readonly #session: Session
-  /** By the offset of the function's name; `undefined` while a check runs. */
-  readonly #known = new WeakMap<Analysis, Map<number, readonly CheckedFunction[] | undefined>>()
+  readonly #known = new WeakMap<Analysis, Map<string, CheckVerdict | 'running'>>()
 
   constructor(session: Session) {
     this.#session = session
@@ -139,52 +134,33 @@ class Verdicts {
     const { workspace, settings } = this.#session
     const analysis = workspace.analysis(uri)
     if (analysis === undefined || !settings.codeLens.check) return []
-    const known = this.#known.get(analysis)
-    return this.#functions(uri).map(func => {
-      const range = rangeOf(func.span!)
-      const at = func.span!.start
-      const verdict = known?.get(at)
-      const again = { command: commands.check, arguments: [uri, range.start] }
-      if (verdict === undefined)
-        return {
-          range,
-          command: { title: known?.has(at) === true ? 'checking the gradient …' : 'check gradient', ...again },
-        }
-      const failed = verdict.find(f => f.status === 'failed')
-      const title = failed === undefined ? `✓ ${verdict.map(f => f.verdict).join('; ')}` : `✗ ${failed.verdict}`
-      const place = failed === undefined ? undefined : placeOf(failed)
-      return {
-        range,
-        command: place === undefined ? { title, ...again } : { title, command: commands.show, arguments: [place] },
-      }
-    })
-  }
-
-  /** The functions of a document that have a derivative. */
-  #functions(uri: string): readonly FuncDecl[] {
     const { program, path } = this.#session.program(uri)
-    return program.checked.program.declarations.filter(
-      (d): d is FuncDecl =>
-        d.kind === 'func' &&
-        d.hasBody &&
-        d.owner === null &&
-        d.span?.file.name === path &&
-        program.checked.program.attributes(d).level !== 'none',
+    return checkLenses(program, path, this.#known.get(analysis)).map(
+      ({ range, function: name, state, title, blame }) => ({
+        range,
+        command:
+          state === 'differs' && blame !== undefined
+            ? { title: `✗ ${title}`, command: commands.show, arguments: [this.#located(blame)] }
+            : { title: state === 'agrees' ? `✓ ${title}` : title, command: commands.check, arguments: [uri, [name]] },
+      }),
     )
   }
 
-  /** Checks the function at a place and tells the client in all its ways what came of it. */
-  async command(uri: string, at: Position, token: CancellationToken): Promise<CheckResult> {
+  #located({ file, range }: NonNullable<CheckVerdict['blame']>): Location {
+    return { uri: this.#session.uriOf(file), range }
+  }
+
+  /** Checks functions, and tells the client in all its ways what came of it. */
+  async command(params: CheckParams, token: CancellationToken): Promise<CheckResult> {
     const { connection } = this.#session
-    const result = await this.check({ textDocument: { uri }, position: at }, token)
-    const failed = result.functions.find(f => f.status === 'failed')
-    const message = result.functions.map(f => `${f.name}: ${f.verdict}`).join('\n')
-    void connection.sendNotification('window/showMessage', {
-      type: failed === undefined ? MessageType.Info : MessageType.Error,
-      message,
+    const result = await this.check(params, token)
+    const wrong = result.verdicts.find(v => v.state === 'differs')
+    const said = result.verdicts.map(v => `${v.function}: ${v.title}${v.reason === '' ? '' : ` (${v.reason})`}`)
+    await connection.sendNotification(ShowMessageNotification.type, {
+      type: wrong === undefined ? MessageType.Info : MessageType.Error,
+      message: said.join('\n'),
     })
-    const place = failed === undefined ? undefined : placeOf(failed)
-    if (place !== undefined) await this.show(place)
+    if (wrong?.blame !== undefined) await this.show(wrong.blame.location)
     return result
   }
 
@@ -200,51 +176,47 @@ class Verdicts {
     const { uri } = params.textDocument
     const analysis = workspace.analysis(uri)
     if (analysis === undefined) throw new Refused(`${uri} is not open`)
-    const func = params.position === undefined ? undefined : this.#functionAt(uri, params.position)
-    const functions = func === undefined ? params.functions : this.#namesOf(uri, func)
-    const { program } = this.#session.program(uri)
-    const at = func?.span?.start
-    const known = this.#known.get(analysis) ?? new Map<number, readonly CheckedFunction[] | undefined>()
+    const functions = this.#functionsOf(params)
+    const known = this.#known.get(analysis) ?? new Map<string, CheckVerdict | 'running'>()
     this.#known.set(analysis, known)
-    if (at !== undefined) {
-      known.set(at, undefined)
-      this.refresh()
+    for (const name of functions) known.set(name, 'running')
+    this.refresh()
+    const { timeLimit } = settings.check
+    const job: CheckJob = {
+      ...programOf(analysis),
+      functions,
+      samples: params.samples ?? settings.check.samples,
+      seed: params.seed,
+      // Half of the time is left for the input that is tried then.
+      timeLimit: timeLimit * 500,
     }
     try {
-      const job = jobOf(analysis, functions, params.samples ?? settings.check.samples, params.seed)
-      const name = func?.name ?? 'all functions'
-      const result = await this.#telling(`checking the gradient of ${name}`, () =>
-        platform.checker.run(job, settings.check.timeLimit, token),
+      const result = await this.#telling(`checking ${functions.join(', ')}`, () =>
+        platform.checker.run(job, timeLimit, token),
       )
-      const told = this.#told(program, result)
-      if (at !== undefined) known.set(at, told.functions)
-      return told
-    } finally {
-      if (at !== undefined) {
-        if (known.get(at) === undefined) known.delete(at)
-        this.refresh()
+      if ('failed' in result) throw new Error(result.failed)
+      for (const verdict of result.verdicts) known.set(verdict.function, verdict)
+      return {
+        verdicts: result.verdicts.map(({ blame, ...verdict }) =>
+          blame === undefined
+            ? verdict
+            : { ...verdict, blame: { message: blame.message, location: this.#located(blame) } },
+        ),
       }
+    } finally {
+      for (const name of functions) if (known.get(name) === 'running') known.delete(name)
+      this.refresh()
     }
   }
 
-  #functionAt(uri: string, at: Position): FuncDecl {
+  /** The names of the functions that a request asks for. */
+  #functionsOf({ textDocument: { uri }, functions, position: at }: CheckParams): readonly string[] {
+    if (functions !== undefined && at === undefined) return functions
     const { program, path } = this.#session.program(uri)
-    const file = fileOf(program, path)
-    const func = file && functionAt(program, file, at)
-    if (func === undefined) throw new Refused('there is no function here')
-    return func
-  }
-
-  /** The names by which a function can be called: of a generic one, its instances. */
-  #namesOf(uri: string, func: FuncDecl): readonly string[] {
-    const { program } = this.#session.program(uri)
-    const error = program.diagnostics.find(d => d.severity === 'error')
-    if (error !== undefined) throw new Refused(`the program has an error: ${error.message}`)
-    if (program.checked.program.attributes(func).level === 'none')
-      throw new Refused(`${func.name} is not differentiable`)
-    const names = [...program.checked.subjects().values()].filter(s => s.func === func).map(s => s.name)
-    if (names.length === 0) throw new Refused(`the program makes no instance of ${func.name}, which is generic`)
-    return names
+    if (at === undefined) return checkLenses(program, path).map(lens => lens.function)
+    const found = checkedAt(program, path, at)
+    if ('reason' in found) throw new Refused(found.reason)
+    return found.names
   }
 
   /** Tells the client of work that takes long. */
@@ -273,92 +245,14 @@ class Verdicts {
       progress?.done()
     }
   }
-
-  #told(program: EditorProgram, result: JobResult): CheckResult {
-    if ('failed' in result) throw new Error(result.failed)
-    if ('broken' in result) {
-      const [first] = result.broken
-      throw new Refused(`the program has an error: ${first?.message ?? 'unknown'}`, {
-        diagnostics: result.broken.map(d => this.#said(d)),
-      })
-    }
-    const subjects = program.checked.subjects()
-    const functions = result.functions.map((f): CheckedFunction => {
-      const span = subjects.get(f.name)?.func.span
-      const { disagreement, diagnostics, ...outcome } = f
-      return {
-        ...outcome,
-        ...(span === undefined || span === null || span.file.isCore ? {} : { range: rangeOf(span) }),
-        verdict: verdictOf(f),
-        disagreement: disagreement && {
-          ...disagreement,
-          blame: disagreement.blame && {
-            name: disagreement.blame.name,
-            derivative: disagreement.blame.derivative,
-            location: this.#locationOf(disagreement.blame),
-          },
-        },
-        diagnostics: diagnostics.map(d => this.#said(d)),
-      }
-    })
-    return { seed: result.seed, ok: result.ok, functions }
-  }
-
-  #said({ code, message, file, line, column }: Said): CheckedFunction['diagnostics'][number] {
-    if (file === undefined || line === undefined || column === undefined) return { code, message }
-    return { code, message, location: this.#locationOf({ file, line, column }) }
-  }
-
-  #locationOf({ file, line, column }: Spot): Location {
-    const at = { line: line - 1, character: column - 1 }
-    return { uri: this.#session.uriOf(file), range: { start: at, end: at } }
-  }
 }
 
-/** What the thread needs: a program as it is now, whatever changes meanwhile. */
-function jobOf(
-  { root, inputs, options }: Analysis,
-  functions: readonly string[] | undefined,
-  samples: number,
-  seed: number | undefined,
-): CheckJob {
+/** A program as it is now, whatever changes meanwhile. */
+function programOf({ root, inputs, options }: Analysis): Pick<CheckJob, 'source' | 'options'> {
   const files = Object.fromEntries([...inputs].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])))
-  const { searchPaths, defines, conformances, matrixLayout, maxContext } = options
+  const { searchPaths, defines, conformances, matrixLayout, entries, maxContext } = options
   return {
     source: inputs.get(root)!,
-    fileName: root,
-    files,
-    options: { searchPaths, defines, conformances, matrixLayout, maxContext } as CheckJob['options'],
-    functions,
-    samples,
-    seed,
+    options: { fileName: root, files, searchPaths, defines, conformances, matrixLayout, entries, maxContext },
   }
-}
-
-/** The verdict in words. */
-function verdictOf({ status, compared, held, detail, disagreement, diagnostics }: PlainOutcome): string {
-  if (disagreement !== null) {
-    const { parameter, blame, mode, reverse, forward, differences } = disagreement
-    const along = parameter === '' ? '' : ` along ${parameter}`
-    const given = mode === 'reverse' ? reverse : forward
-    const whose = blame === null || blame.derivative === '' ? '' : `: ${blame.derivative} is wrong`
-    return `the ${mode} derivative${along} is ${shown(given)}, differences are ${shown(differences)}${whose}`
-  }
-  if (status === 'ok') {
-    const count = compared + held
-    return `the gradient agrees with differences at ${count} random input${count === 1 ? '' : 's'}`
-  }
-  const why = diagnostics[0]?.message ?? detail
-  return status === 'skipped'
-    ? `not checked: ${why}`
-    : `${detail === '' ? 'its derivative cannot be made' : detail}: ${why}`
-}
-
-function shown(x: number | null): string {
-  return x === null ? 'missing' : String(Number(x.toPrecision(5)))
-}
-
-/** Where to look at what is wrong with a function. */
-function placeOf({ disagreement, diagnostics, range: _ }: CheckedFunction): Location | undefined {
-  return disagreement?.blame?.location ?? diagnostics.find(d => d.location !== undefined)?.location
 }

@@ -12,7 +12,7 @@ const whole = `[Differentiable] float cube(float x) { return x * x * x; }
 [Differentiable] float wrong(float x) { return 2.0 * helper(x); }
 [Differentiable] float helper(float x) { return x * x; }
 [ForwardDerivativeOf(helper)]
-DifferentialPair<float> helper_fwd(DifferentialPair<float> x) { return diffPair(x.p * x.p, x.p * x.d); }
+DifferentialPair<float> helper_fwd(DifferentialPair<float> x) { return diffPair(x.p * x.p, 5 * x.d); }
 `
 
 /** The place of a text in another. */
@@ -70,22 +70,31 @@ describe.each(places)('%s', place => {
     expect(explained.functions[0]!.range.start).toEqual(placeIn(text, 'cube'))
     expect((await client.request<ExplainResult>('cotangent/explain', { textDocument })).functions.length).toBe(3)
 
-    const checked = await client.request<CheckResult>('cotangent/check', { textDocument, position, seed: 1 })
-    expect(checked).toMatchObject({
-      seed: 1,
-      ok: true,
-      functions: [{ name: 'cube', status: 'ok', disagreement: null }],
-    })
-    expect(checked.functions[0]!.range!.start).toEqual(placeIn(text, 'cube'))
-    expect(checked.functions[0]!.verdict).toMatch(/^the gradient agrees with differences at \d+ random inputs?$/)
+    const checked = await client.request<CheckResult>('cotangent/check', { textDocument, position, samples: 7 })
+    expect(checked.verdicts).toMatchObject([
+      { function: 'cube', state: 'agrees', title: 'derivatives agree at 7 inputs', inputs: 7 },
+    ])
     const wrong = await client.request<CheckResult>('cotangent/check', { textDocument, functions: ['wrong'] })
-    expect(wrong.ok).toBe(false)
-    expect(wrong.functions[0]!.disagreement).toMatchObject({
-      parameter: 'x',
-      blame: { name: 'helper', derivative: 'helper_fwd', location: { uri } },
+    expect(wrong.verdicts).toMatchObject([
+      {
+        function: 'wrong',
+        state: 'differs',
+        parameter: 'x',
+        blame: {
+          message: expect.stringMatching(/^helper_fwd, the \w+ derivative of helper, is wrong: it gives/) as string,
+          location: { uri, range: { start: placeIn(text, 'helper_fwd') } },
+        },
+      },
+    ])
+    const all = await client.request<CheckResult>('cotangent/check', { textDocument })
+    expect(all.verdicts.map(v => [v.function, v.state])).toEqual([
+      ['cube', 'agrees'],
+      ['wrong', 'differs'],
+      ['helper', 'differs'],
+    ])
+    expect(await client.request<CheckResult>('cotangent/check', { textDocument, functions: ['none'] })).toMatchObject({
+      verdicts: [{ state: 'cannot', reason: 'there is no function none' }],
     })
-    expect(wrong.functions[0]!.disagreement!.blame!.location.range.start.line).toBe(4)
-    expect(wrong.functions[0]!.verdict).toMatch(/^the \w+ derivative along x is .*: helper_fwd is wrong$/)
     expect(await client.end()).toBe(0)
   })
 
@@ -111,14 +120,14 @@ describe.each(places)('%s', place => {
     expect(others).toEqual([])
     expect(helper!.range.start).toEqual(placeIn(whole, 'helper(float'))
     expect([cube!.range.start, wrong!.range.start]).toEqual([placeIn(whole, 'cube'), placeIn(whole, 'wrong')])
-    expect(cube!.command!.title).toBe('check gradient')
+    expect(cube!.command!.title).toBe('check derivatives')
     for (const { command } of [cube!, wrong!])
       await client.request('workspace/executeCommand', { command: command!.command, arguments: command!.arguments })
     const [checked, failed] = await lenses()
-    expect(checked!.command!.title).toMatch(/^✓ the gradient agrees/)
-    expect(failed!.command!.title).toMatch(/^✗ the \w+ derivative along x/)
+    expect(checked!.command!.title).toBe('✓ derivatives agree at 20 inputs')
+    expect(failed!.command!.title).toMatch(/^✗ the \w+ derivative is wrong along x$/)
     expect(messages.map(m => m.split(':')[0])).toEqual(['cube', 'wrong'])
-    const blamed = { uri, selection: { start: { line: 4 } } }
+    const blamed = { uri, selection: { start: placeIn(whole, 'helper_fwd') } }
     expect(shown).toMatchObject([blamed])
     await client.request('workspace/executeCommand', {
       command: failed!.command!.command,
@@ -128,7 +137,7 @@ describe.each(places)('%s', place => {
     expect(refreshed).toBeGreaterThan(1)
     // What is known belongs to the text as it was.
     await client.replace(uri, `\n${whole}`, 2)
-    expect((await lenses()).map(l => l.command!.title)).toEqual(Array(3).fill('check gradient'))
+    expect((await lenses()).map(l => l.command!.title)).toEqual(Array(3).fill('check derivatives'))
     client.settings = { cotangent: { codeLens: { check: false } } }
     await client.notify('workspace/didChangeConfiguration', { settings: null })
     let left = -1
@@ -161,10 +170,16 @@ describe.each(places)('%s', place => {
       message: 'there is no function here',
     })
     expect((await client.request<ExplainResult>('cotangent/explain', at('x * x'))).functions[0]!.name).toBe('f')
-    expect(await client.refusal('cotangent/check', at('x * x'))).toMatchObject({
-      code: -32803,
-      message: expect.stringMatching(/^the program has an error: /),
+    expect(await client.request('cotangent/check', at('x * x'))).toMatchObject({
+      verdicts: [
+        { function: 'f', state: 'cannot', reason: expect.stringContaining('the program has errors') as string },
+      ],
     })
+    expect(await client.refusal('cotangent/check', at('return x; }\n'))).toMatchObject({
+      code: -32803,
+      message: 'plain is not differentiable',
+    })
+    expect((await client.request<CodeLens[]>('textDocument/codeLens', { textDocument })).length).toBe(1)
     expect(await client.refusal('cotangent/check', { textDocument: { uri: 'file:///none.slang' } })).toMatchObject({
       message: 'file:///none.slang is not open',
     })
@@ -202,10 +217,14 @@ describe.each(places)('%s: a check that takes long', place => {
     const client = await Client.start(place, { settings: { cotangent: { check: { timeLimit: 0.4 } } } })
     await client.open(uri, slow)
     await client.diagnostics(uri)
-    expect(await client.refusal('cotangent/check', { textDocument: { uri } })).toMatchObject({
-      code: -32803,
-      message: 'the check was given up after 0.4 seconds, as the setting cotangent.check.timeLimit asks',
-    })
+    const check = client.request<CheckResult>('cotangent/check', { textDocument: { uri } })
+    if (place === 'stdio')
+      await expect(check).rejects.toMatchObject({
+        code: -32803,
+        message: 'the check was given up after 0.4 seconds, as the setting cotangent.check.timeLimit asks',
+      })
+    // In slices, an input that has begun is tried to its end.
+    else expect((await check).verdicts[0]!.inputs).toBeLessThan(5)
     await client.kill()
   })
 })

@@ -116,7 +116,7 @@ describe('the packed extension', () => {
     await client.replace(uri, '[Differentiable] float f(float x) { return x * x; }\n', 2)
     expect((await client.diagnostics(uri, 2)).diagnostics).toEqual([])
     const checked = await client.request<CheckResult>('cotangent/check', { textDocument: { uri } })
-    expect(checked.functions.map(f => [f.name, f.status])).toEqual([['f', 'ok']])
+    expect(checked.verdicts.map(v => [v.function, v.state])).toEqual([['f', 'agrees']])
     expect(await client.end()).toBe(0)
   })
 
@@ -127,7 +127,7 @@ describe('the packed extension', () => {
     await client.open(uri, '[Differentiable] float f(float x) { return x * x; }\n')
     expect((await client.diagnostics(uri)).diagnostics).toEqual([])
     const checked = await client.request<CheckResult>('cotangent/check', { textDocument: { uri } })
-    expect(checked.functions.map(f => [f.name, f.status])).toEqual([['f', 'ok']])
+    expect(checked.verdicts.map(v => [v.function, v.state])).toEqual([['f', 'agrees']])
     expect(await client.end()).toBe(0)
   })
 })
