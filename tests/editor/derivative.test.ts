@@ -8,6 +8,7 @@ import {
   type DerivativeQuery,
   type DerivativeText,
 } from '../../src/editor/derivative/document.ts'
+import { Analysis } from '../../src/editor/analysis.ts'
 import { positionOf } from '../../src/editor/range.ts'
 import { stages } from '../../src/compile.ts'
 import { editorProgram, fileName, placeOf, textIn } from '../support/editor-program.ts'
@@ -242,6 +243,19 @@ void kernel(DiffTensorView<float> x, DiffTensorView<float> y) { y[0] = x[0] * x[
   })
 })
 
+describe('an analysis', () => {
+  it('is such a program, also after an edit', () => {
+    const first = new Analysis(fileName, scene, {}, () => undefined)
+    const edited = new Analysis(fileName, scene.replace('s * x', 's * x * x'), {}, () => undefined, first)
+    const made = [first, edited].map(a =>
+      derivativeAt(a, fileName, { position: placeOf(scene, 'return s;'), mode: 'reverse', as: 'js' }),
+    )
+    expect(made.map(m => ('refused' in m ? m.refused : m.links.length > 3))).toEqual([true, true])
+    expect(made[1]).toEqual(text(scene.replace('s * x', 's * x * x'), 'return s;', { as: 'js' }))
+    expect(made[0]).toEqual(text(scene, 'return s;', { as: 'js' }))
+  })
+})
+
 describe('what is in the way', () => {
   it('is that the function is not differentiable, with the chain of reasons', () => {
     const source = `float inner(float x) { return x * x; }
@@ -287,7 +301,14 @@ float alsoBroken(float x { return; }`
     expect(text(source, 'return s', { as: 'js' }).text).toMatch(/function bwd_f/)
     const resource = '[Differentiable] float f(RWStructuredBuffer<float> b, float x) { return x * b[0]; }'
     expect(refused(resource, 'return', { as: 'js' })).toMatch(/takes or gives a resource/)
-    expect(refused(resource, 'return')).toMatch(/resource/)
+    expect(refused(resource, 'return')).toBe(
+      'f takes or gives a resource, which WGSL cannot hand over: look at its IR, or at a function that calls it',
+    )
+    const kernel = '[CUDAKernel] [Differentiable] void k(DiffTensorView<float> x) { x[0] = x[1] * x[2]; }'
+    expect(refused(kernel, 'x[0]', { mode: 'forward' })).toBe(
+      'the entry point k has its forward derivative as IR only; its reverse derivative is an entry point too',
+    )
+    expect(text(kernel, 'x[0]', { mode: 'forward', as: 'ir' }).text).toMatch(/func @fwd_k/)
   })
 
   it('is an unknown mode or form', () => {

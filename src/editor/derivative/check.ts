@@ -10,7 +10,7 @@ import type { CheckedProgram } from '../../check/model/tree.ts'
 import type { Type } from '../../check/model/type.ts'
 import { CompileError, compile, type CompileOptions, type Program } from '../../index.ts'
 import { offsetOf, positionOf, rangeOf, type Position, type Range } from '../range.ts'
-import { fileOf, functionAt, genericsOf, nameOf, type EditorProgram } from './subject.ts'
+import { fileOf, functionAt, genericsOf, nameOf, subjectsOf, type EditorProgram } from './subject.ts'
 
 /** What is known of a function's derivatives. */
 export type CheckState = 'unchecked' | 'running' | 'agrees' | 'differs' | 'cannot'
@@ -142,10 +142,18 @@ function isPlain(program: CheckedProgram, type: Type): boolean {
   }
 }
 
-/** The names of a function's instances. Overloads have their types in their names, which only a program without errors tells. */
-function checkNames({ checked, diagnostics }: EditorProgram, func: FuncDecl): readonly string[] {
-  if (diagnostics.some(d => d.severity === 'error')) return genericsOf(func).length === 0 ? [nameOf(func)] : []
-  return [...checked.subjects().values()].filter(s => s.func === func).map(s => s.name)
+/**
+ * The names of a function's instances. Those of generic functions, and of overloads, which have their types in their names, are only known of a program
+ * without errors.
+ */
+function checkNames(program: EditorProgram, func: FuncDecl): readonly string[] {
+  const isGeneric = genericsOf(func).length > 0
+  const isOverloaded = (func.scope.names.get(func.name)?.length ?? 0) > 1
+  if (!isGeneric && !isOverloaded) return [nameOf(func)]
+  if (program.diagnostics.some(d => d.severity === 'error')) return isGeneric ? [] : [nameOf(func)]
+  return subjectsOf(program)
+    .filter(s => s.func === func)
+    .map(s => s.name)
 }
 
 /** The fixed seed of editors: the same text has the same verdict. */

@@ -18,6 +18,7 @@ import {
   type Stage,
   type Target,
 } from '../../compile.ts'
+import { resourceChoiceInTarget } from '../../base/errors/target.ts'
 import { printFunc, printModule } from '../../ir/print.ts'
 import type { Func, Module } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
@@ -99,6 +100,10 @@ export function derivativeAt(
   if (broken !== undefined) return broken
   const without = underivable(program, func, mode)
   if (without !== undefined) return without
+  if (mode === 'forward' && as !== 'ir' && isEntry(program, func))
+    return refusal(
+      `the entry point ${nameOf(func)} has its forward derivative as IR only; its reverse derivative is an entry point too`,
+    )
   const instances = attempted(program, () => instancesOf(program, func))
   if ('refused' in instances) return instances
   const instance = query.instance === undefined ? instances[0] : instances.find(i => i.name === query.instance)
@@ -209,7 +214,9 @@ function make(program: EditorProgram, func: FuncDecl, instance: Instance, wanted
     as === 'ir' ? irOf(program, roots, sink, wanted) : codeOf(program, roots, sink, as),
   )
   const errors = sink.list.filter(d => d.severity === 'error')
-  if (errors.length > 0) return refusal(errors.map(d => d.message).join('\n'), errors)
+  // Nobody calls the function here, so nobody says which resource a parameter is.
+  if (errors.length > 0 && errors.every(d => d.entry === resourceChoiceInTarget)) return unsuitable(func, wanted)
+  if (errors.length > 0) return refusal([...new Set(errors.map(d => d.message))].join('\n'), errors)
   if (made !== undefined && 'refused' in made) return made
   return made === undefined || made.text === '' ? unsuitable(func, wanted) : made
 }
@@ -221,6 +228,10 @@ function unsuitable(func: FuncDecl, { as, stage }: Wanted): Refusal {
     : refusal(
         `${nameOf(func)} takes or gives a resource, which ${as === 'js' ? 'JavaScript' : 'WGSL'} cannot hand over: look at its IR, or at a function that calls it`,
       )
+}
+
+function isEntry({ checked }: EditorProgram, func: FuncDecl): boolean {
+  return checked.program.attributes(func).stage !== null
 }
 
 /** An entry point stays one, and its reverse derivative is another; of any other function what is asked for is exported. */

@@ -6,6 +6,7 @@ import type { Arg, Body, CheckedProgram, Expr, FuncRef, Place } from '../../chec
 import { noSubst } from '../../check/model/type.ts'
 import { eachExpr, eachStmt, expressions } from '../../check/model/walk.ts'
 import type { Checked } from '../../front.ts'
+import type { Subject } from '../../lower/subjects.ts'
 import type { CompileOptions } from '../../program.ts'
 import { offsetOf, type Position } from '../range.ts'
 
@@ -67,13 +68,25 @@ export interface Instance {
   readonly ref: FuncRef
 }
 
+/** What a program calls by name, which takes lowering all of it. */
+const subjects = new WeakMap<CheckedProgram, ReadonlyMap<string, Subject>>()
+
+/** The functions of a program by the names that the library and the command line take: instances and overloads too. */
+export function subjectsOf({ checked }: EditorProgram): readonly Subject[] {
+  let found = subjects.get(checked.program)
+  if (found === undefined) subjects.set(checked.program, (found = checked.subjects()))
+  return [...found.values()]
+}
+
 /** The instances of a function; none where it is generic and nothing calls it. */
-export function instancesOf({ checked }: EditorProgram, func: FuncDecl): readonly Instance[] {
+export function instancesOf(program: EditorProgram, func: FuncDecl): readonly Instance[] {
   if (genericsOf(func).length === 0) {
     // Where only the function itself is asked for, an overload needs no name of its own.
     return [{ name: nameOf(func), ref: { kind: 'direct', decl: func, subst: noSubst } }]
   }
-  return [...checked.subjects().values()].filter(s => s.func === func).map(({ name, ref }) => ({ name, ref }))
+  return subjectsOf(program)
+    .filter(s => s.func === func)
+    .map(({ name, ref }) => ({ name, ref }))
 }
 
 /** A call in a body, also one that reads or writes a property. */
