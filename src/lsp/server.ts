@@ -47,7 +47,6 @@ export function serve(connection: Connection, platform: Platform): void {
     await turn()
     platform.exit(session.state === 'shut' ? 0 : 1)
   })
-  hearDocuments(session)
   session.hear(
     DidChangeConfigurationNotification.type,
     () => {},
@@ -74,6 +73,8 @@ class Lifecycle {
       return new ResponseError(ErrorCodes.InvalidRequest, 'initialize came twice', { retry: false })
     const { capabilities, workspaceFolders, rootUri, initializationOptions } = params
     session.met(capabilities)
+    // Not before: the library has listeners of its own, which would take the place of these.
+    hearDocuments(session)
     session.state = 'open'
     const folders = workspaceFolders?.map(f => f.uri) ?? (typeof rootUri === 'string' ? [rootUri] : [])
     session.workspace.configure({ folders })

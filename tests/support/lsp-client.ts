@@ -226,7 +226,7 @@ export class Client {
 
   /** Waits until there is something. */
   async until<T>(find: () => T | undefined | false | Promise<T | undefined | false>, what: string): Promise<T> {
-    for (const start = performance.now(); performance.now() - start < 30_000;) {
+    for (const start = performance.now(); performance.now() - start < 15_000;) {
       const found = await find()
       if (found !== undefined && found !== false) return found
       await new Promise(done => setTimeout(done, 5))
