@@ -8,10 +8,12 @@
  */
 import type { Explain } from './ad/context.ts'
 import { resolveRequests, type AdHooks } from './ad/request.ts'
-import type { Sink } from './base/diag.ts'
+import { InternalError, type Sink } from './base/diag.ts'
+import { limitReached } from './base/errors/limits.ts'
+import { LimitReached, counted } from './base/limits.ts'
 import { timed, type Timer } from './base/time.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
-import type { LibraryData } from './check/modules/library.ts'
+import { forgetCore, type LibraryData } from './check/modules/library.ts'
 import type { Func, Module } from './ir/value.ts'
 import type { TextureEmulation } from './lower/context.ts'
 import { lower, type ExportRoot, type Lowered, type Roots } from './lower/lower.ts'
@@ -77,6 +79,20 @@ export interface MiddleOptions {
 function contextOf({ level, wide, debug, target }: MiddleOptions, sink: Sink): Cx {
   const bounded = target !== undefined && !targets[target].growingMemory
   return { sink, level, wide: wide === true, debug: debug === true, bounded }
+}
+
+/** Runs a stage. A program that exceeds a limit gets a diagnostic, and the result is undefined. */
+export function bounded<T>(library: LibraryData, sink: Sink, work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    forgetCore(library)
+    const cause = error instanceof InternalError ? error.cause : error
+    if (!(cause instanceof LimitReached)) throw error
+    const { limit, most, span } = cause
+    sink.add(limitReached, span, { limit, most, what: counted[limit] })
+    return undefined
+  }
 }
 
 /** Lowers what the roots need, without any pass. Derivatives stay requests: the program as it is written. */

@@ -2,19 +2,18 @@
  * A compiled program as far as all targets share it, and WGSL. This file imports nothing that only other targets need, so that a
  * page which compiles to WGSL does not carry their code.
  */
-import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
+import { Sink, type Diagnostic } from './base/diag.ts'
 import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
-import { limitReached } from './base/errors/limits.ts'
 import { missingEntry } from './base/errors/target.ts'
-import { LimitReached, counted, type Limits } from './base/limits.ts'
+import type { Limits } from './base/limits.ts'
 import { readOptions, reportFault, strings, text, type Kinds } from './base/options.ts'
 import { renderDiagnostics } from './base/render.ts'
 import type { Position } from './base/source.ts'
 import {
   Explainer,
   asWritten,
+  bounded,
   finish,
-  forgetCore,
   targets,
   middle,
   timed,
@@ -317,21 +316,8 @@ export class WgslProgram {
     sink.work.measure(this.#characters, this.#options.maxContext !== undefined)
   }
 
-  /** Runs a stage. A program that exceeds a limit gets a diagnostic, and the result is undefined. */
   #bounded<T>(sink: Sink, work: () => T): T | undefined {
-    try {
-      return work()
-    } catch (error) {
-      forgetCore(this.#core)
-      const cause = error instanceof InternalError ? error.cause : error
-      if (cause instanceof LimitReached) {
-        const { limit, most, span } = cause
-        sink.add(limitReached, span, { limit, most, what: counted[limit] })
-      } else {
-        throw error
-      }
-      return undefined
-    }
+    return bounded(this.#core, sink, work)
   }
 
   #check(): void {

@@ -69,6 +69,7 @@ function insideOf(d: Draft): number {
 export class Explainer implements Explain {
   readonly #ofPrimal: Map<Func, Draft> = new Map()
   readonly #made: Map<Draft, Explanation> = new Map()
+  readonly #spans: Map<Residual, Span | null> = new Map()
   readonly #segments: Set<Func> = new Set()
   #last: Found = nothing
   readonly #changes: boolean
@@ -167,6 +168,16 @@ export class Explainer implements Explain {
     return drafts.filter(d => !called.has(d)).map(d => this.#explain(d))
   }
 
+  /** The whole place of a residual of an explanation, of which it has the start only. */
+  spanOf(residual: Residual): Span | null {
+    return this.#spans.get(residual) ?? null
+  }
+
+  /** Where the function of an explanation stands. */
+  placeOf(explanation: Explanation): Span | null {
+    return [...this.#made].find(([, made]) => made === explanation)?.[0].func.span ?? null
+  }
+
   #explain(d: Draft): Explanation {
     const known = this.#made.get(d)
     if (known !== undefined) return known
@@ -184,6 +195,7 @@ export class Explainer implements Explain {
             change: undefined,
           }
     })
+    residuals.forEach((r, i) => this.#spans.set(r, d.spans.get(d.residuals[i]!) ?? null))
     const bytes = residuals.reduce((sum, r) => sum + r.stored, 0)
     const { file, line } = placeOf(d.func.span)
     const made: Explanation = {

@@ -73,6 +73,18 @@ export interface Diagnostic {
   readonly span: Span | undefined
   /** Other places that belong to it. */
   readonly notes: readonly Note[]
+  /**
+   * What it is one of.
+   *
+   * @internal
+   */
+  readonly entry?: Entry
+  /**
+   * What its placeholders stand for.
+   *
+   * @internal
+   */
+  readonly given?: Readonly<Record<string, string | number>>
 }
 
 export type PlaceholderValues<P extends string> = { readonly [K in P]: string | number }
@@ -139,6 +151,8 @@ export class Sink {
       help: entry.help === undefined ? undefined : fill(entry.help),
       span,
       notes,
+      entry,
+      given: values,
     })
   }
 }

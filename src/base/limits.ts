@@ -156,6 +156,17 @@ export class Work {
     return made
   }
 
+  /** Runs work that is limited on its own: what was spent before does not count there, nor what it spends afterwards. */
+  apart<T>(work: () => T): T {
+    const before = { ...this.#spent }
+    for (const limit of Object.keys(before) as Limit[]) this.#spent[limit] = 0
+    try {
+      return work()
+    } finally {
+      Object.assign(this.#spent, before)
+    }
+  }
+
   /** Throws `LimitReached` if a single thing exceeds a limit. */
   check(limit: Limit, amount: number, at?: Asked): void {
     const most = this.#limits[limit]

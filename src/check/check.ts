@@ -2,7 +2,7 @@
  * The checker: makes a checked program of source files, which answers what lowering asks. It checks user files in full, and of the
  * core library only what they use.
  */
-import type { Sink } from '../base/diag.ts'
+import type { Diagnostic, Sink } from '../base/diag.ts'
 import * as derivative from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
 import { tooDeep as nestedTooDeep } from '../base/errors/syntax.ts'
@@ -39,7 +39,7 @@ import {
   substFor,
   writtenOut,
 } from './types/index.ts'
-import { Cx, Env, type Above } from './model/context.ts'
+import { Cx, Env, type Above, type Observer } from './model/context.ts'
 import { argumentNeedsItself, defaultNeedsItself, globalNeedsItself, inheritsItself } from './declarations/cycle.ts'
 import type {
   Decl,
@@ -52,7 +52,7 @@ import type {
   StructDecl,
 } from './model/decl.ts'
 import { checkDerivatives } from './derivatives/derivative.ts'
-import { checkLostDerivatives } from './derivatives/differentiable.ts'
+import { checkLostDerivatives, reportLosses } from './derivatives/differentiable.ts'
 import { checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
 import { Loader, type SourceOptions } from './modules/import.ts'
 import { coreOf, type LibraryData } from './modules/library.ts'
@@ -97,19 +97,50 @@ export const above: Above = {
   lambda: checkLambda,
 }
 
-/** Parses and checks a program; mistakes become diagnostics. */
-export function check(options: CheckOptions, core: LibraryData, sink: Sink): CheckedProgram {
+/** A program whose files are parsed, and whose declarations are entered and not checked yet. */
+export interface Loaded {
+  readonly cx: Cx
+  readonly root: ModuleDecl
+  /** What could not be read: where a text could not be parsed, and imports that were not found. */
+  readonly broken: readonly (Span | undefined)[]
+  /** A text was given up half way. Of that only this is worth saying. */
+  readonly isHalf: boolean
+}
+
+/** Parses a program; mistakes become diagnostics. */
+export function load(options: CheckOptions, core: LibraryData, sink: Sink, observer: Observer | null = null): Loaded {
   const state = coreOf(core, above)
   const cx = new Cx(sink, state.library, above, state)
+  cx.observer = observer
   cx.columnMajor = options.columnMajor
   const root = new Loader(cx, options, sink).root()
-  // Of a text that was given up half way only that is worth saying.
-  if (!sink.has(nestedTooDeep))
-    checkUser(
-      cx,
-      root,
-      sink.list.filter(d => d.severity === 'error').map(d => d.span),
-    )
+  return {
+    cx,
+    root,
+    broken: sink.list.filter(d => d.severity === 'error').map(d => d.span),
+    isHalf: sink.has(nestedTooDeep),
+  }
+}
+
+/** Parses and checks a program; mistakes become diagnostics. */
+export function check(options: CheckOptions, core: LibraryData, sink: Sink): CheckedProgram {
+  const loaded = load(options, core, sink)
+  const { cx, root } = loaded
+  if (!loaded.isHalf) {
+    const before = sink.list.length
+    checkNames(cx)
+    // Checking bodies enters local declarations, which are checked in turn.
+    for (const decl of cx.userDecls) checkDecl(cx, decl)
+    reportReturns(cx, rootsOf(cx, root))
+    checkAsserts(cx)
+    sink.list.push(...believable(loaded, sink.list.splice(before)))
+  }
+  return checked(loaded)
+}
+
+/** What lowering may ask of a program. */
+export function checked({ cx, root }: Loaded): CheckedProgram {
+  const { sink } = cx
   const program = new Program(cx, root)
   const entries = new Map<string, FuncDecl>()
   for (const func of program.entries) {
@@ -126,24 +157,21 @@ export function check(options: CheckOptions, core: LibraryData, sink: Sink): Che
   return program
 }
 
-/**
- * Checks every declaration of the user's modules. Where a text could not be parsed (`broken`) or an import was not found, unknown
- * names may have been declared there, so they are not reported. Neither are mistakes in a declaration that could not be parsed.
- */
-function checkUser(cx: Cx, root: ModuleDecl, broken: readonly (Span | undefined)[]): void {
-  const { list } = cx.sink
-  const before = list.length
+/** What comes before all declarations: the namespaces that are used, and the bases of structs. */
+export function checkNames(cx: Cx): void {
   for (const module of cx.modules) for (const u of module.inner.usings) checkUsing(cx, u.target)
   for (const decl of cx.userDecls) if (decl.kind === 'struct') adoptBase(cx, decl)
-  // Checking bodies enters local declarations, which are checked in turn.
-  for (let i = 0; i < cx.userDecls.length; i++) checkDecl(cx, cx.userDecls[i]!)
-  reportReturns(
-    cx,
-    cx.userDecls.filter(
-      (d): d is FuncDecl =>
-        d.kind === 'func' && d.module === root && (attributesOf(cx, d).stage !== null || attributesOf(cx, d).exported),
-    ),
+}
+
+/** The functions that somebody else may call. */
+export function rootsOf(cx: Cx, root: ModuleDecl): FuncDecl[] {
+  return cx.userDecls.filter(
+    (d): d is FuncDecl =>
+      d.kind === 'func' && d.module === root && (attributesOf(cx, d).stage !== null || attributesOf(cx, d).exported),
   )
+}
+
+export function checkAsserts(cx: Cx): void {
   for (const a of cx.asserts)
     assertStatic(
       cx,
@@ -152,19 +180,21 @@ function checkUser(cx: Cx, root: ModuleDecl, broken: readonly (Span | undefined)
       a.decl.span,
       noSubst,
     )
-  if (broken.length === 0) return
+}
+
+/**
+ * What of the checker's diagnostics does not follow from texts that could not be read. Where one could not be parsed, or an import was not
+ * found, unknown names may have been declared, so they are left out. So are mistakes in a declaration that could not be parsed.
+ */
+export function believable({ cx, broken }: Loaded, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (broken.length === 0) return diagnostics
   const within = (outer: Span, at: Span | undefined): boolean =>
     at?.file === outer.file && at.start >= outer.start && at.start <= outer.end
   const spoilt = cx.userDecls.flatMap(d =>
     'syntax' in d && d.syntax !== null && broken.some(at => within(d.syntax!.span, at)) ? [d.syntax.span] : [],
   )
-  list.push(
-    ...list
-      .splice(before)
-      .filter(
-        d =>
-          d.code !== names.undefinedName.code && d.code !== names.noMember.code && !spoilt.some(s => within(s, d.span)),
-      ),
+  return diagnostics.filter(
+    d => d.code !== names.undefinedName.code && d.code !== names.noMember.code && !spoilt.some(s => within(s, d.span)),
   )
 }
 
@@ -175,7 +205,20 @@ function checkUsing(cx: Cx, target: Parameters<typeof resolveType>[1]): void {
     cx.sink.add(names.undefinedName, target.span, { name: target.name })
 }
 
-function checkDecl(cx: Cx, decl: Decl): void {
+/** Checks a declaration in full. */
+export function checkDecl(cx: Cx, decl: Decl): void {
+  checkOutline(cx, decl)
+  if (decl.kind === 'func' && decl.generics?.packed !== true) checkFunction(cx, decl)
+}
+
+/** Checks the body of a function, and what shows with it. */
+export function checkFunction(cx: Cx, func: FuncDecl): void {
+  const body = checkBody(cx, func)
+  if (body !== null) checkLostDerivatives(cx, func, body)
+}
+
+/** Checks a declaration but for the body of a function. */
+export function checkOutline(cx: Cx, decl: Decl): void {
   if ((decl.kind === 'func' || decl.kind === 'struct' || decl.kind === 'alias') && decl.generics?.packed === true) {
     // What is wrong with it shows with one type in each pack, and that is entered for checking.
     writtenOut(
@@ -198,10 +241,8 @@ function checkDecl(cx: Cx, decl: Decl): void {
         checkReferences(cx, decl)
         checkShadows(cx, decl)
       }
-      const body = checkBody(cx, decl)
       checkRedefinition(cx, decl)
       checkDerivatives(cx, decl)
-      if (body !== null) checkLostDerivatives(cx, decl, body)
       return
     }
     case 'struct': {
@@ -304,6 +345,7 @@ function checkRedefinition(cx: Cx, func: FuncDecl): void {
 class Program implements CheckedProgram {
   readonly #cx: Cx
   readonly modules: readonly ModuleDecl[]
+  readonly declarations: readonly Decl[]
   readonly functions: readonly FuncDecl[]
   readonly entries: readonly FuncDecl[]
   readonly globals: readonly GlobalDecl[]
@@ -317,6 +359,7 @@ class Program implements CheckedProgram {
     this.substitutes = cx.substitutes
     this.columnMajor = cx.columnMajor
     this.modules = cx.modules
+    this.declarations = cx.userDecls
     const functions = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && paramLists(d).length === 0)
     this.functions = [...functions.filter(f => f.module === root), ...functions.filter(f => f.module !== root)]
     this.entries = this.functions.filter(
@@ -419,6 +462,11 @@ class Program implements CheckedProgram {
 
   derivatives(ref: FuncRef): DerivativeInfo {
     return ref.kind === 'direct' ? derivativesOf(this.#cx, ref) : { forward: null, backward: null, substitute: null }
+  }
+
+  losses(func: FuncDecl, sink: Sink): void {
+    const body = this.body(func)
+    if (body !== null) reportLosses(this.#cx, func, body, sink)
   }
 
   typeNamed(name: string): Type | null {

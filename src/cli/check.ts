@@ -1,5 +1,6 @@
 /** `cotangent check`: tests every differentiable function of a file at random inputs. */
 import { checkDerivatives, type CheckOutcome, type Disagreement } from '../cpu/index.ts'
+import { alongText, blameText } from '../cpu/report.ts'
 import { safeJson } from '../index.ts'
 import { Run, type SharedOptions } from './host.ts'
 import { report } from './report.ts'
@@ -86,15 +87,10 @@ function text(o: CheckOutcome, lost: string | undefined): string {
 }
 
 function disagreement(d: Disagreement, lost: string | undefined): string[] {
-  const lines = [
-    `along parameter ${d.parameter === '' ? '(all together)' : d.parameter}: reverse ${d.reverse ?? 'none'}, forward ${d.forward}, finite differences ${d.differences}`,
-  ]
+  const lines = [alongText(d)]
   if (d.blame !== null) {
-    const { name, derivative, mode, file, line, column } = d.blame
-    lines.push(
-      `${file}:${line}:${column}: ${derivative === '' ? `the ${mode} derivative of ${name}` : `${derivative}, the ${mode} derivative of ${name},`} is wrong` +
-        (Number.isNaN(d.blame.given) ? '' : `: it gives ${d.blame.given}, finite differences ${d.blame.slope}`),
-    )
+    const { derivative, file, line, column } = d.blame
+    lines.push(`${file}:${line}:${column}: ${blameText(d.blame)}`)
     if (derivative === '') {
       lines.push(
         lost === undefined

@@ -265,6 +265,22 @@ reporting(program.command('demo').description('run a bundled example end to end;
     (await import('./demo.ts')).demoCommand(name, options),
   )
 
+reporting(program.command('lsp').description('the language server, which editors start'))
+  .option('--stdio', 'speak the Language Server Protocol on standard input and output')
+  // Clients of vscode-languageclient name their process.
+  .addOption(new Option('--clientProcessId <id>').hideHelp())
+  .addHelpText(
+    'after',
+    `
+docs/editors.md says how to set up VS Code, Neovim, Helix and Zed.
+
+Example:
+  cotangent lsp --stdio`,
+  )
+  .action(async (options: Record<string, unknown>) => {
+    ;(await import('./lsp.ts')).lspCommand(options)
+  })
+
 reporting(program.command('completion').description('print a script by which a shell completes commands of cotangent'))
   .addArgument(new Argument('<shell>', 'the shell').choices(shells))
   .addHelpText(

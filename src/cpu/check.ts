@@ -27,8 +27,12 @@ export interface CheckOptions {
   readonly seed?: number | undefined
   /** Whether to look for the first instruction that makes a NaN or an infinity where there is one. */
   readonly traceNan?: boolean | undefined
+  /** Milliseconds after which no further input of a function is tried; default: none. At least one input is. */
+  readonly timeLimit?: number | undefined
   /** Called for each function when it is done. */
   readonly progress?: ((outcome: CheckOutcome, done: number, total: number) => void) | undefined
+  /** Called and awaited between inputs: a page can draw meanwhile, or throw to end the check. */
+  readonly pause?: (() => Promise<void> | void) | undefined
 }
 
 /** What disagreed at one input. */
@@ -106,18 +110,23 @@ export async function checkDerivatives(program: Program, options: CheckOptions =
 function checkOptions(options: CheckOptions): void {
   const wrong = unknownName(
     options,
-    () => ['functions', 'samples', 'seed', 'traceNan', 'progress'],
+    () => ['functions', 'samples', 'seed', 'traceNan', 'timeLimit', 'progress', 'pause'],
     'checkDerivatives takes no option',
   )
   if (wrong !== undefined) throw new NameError(wrong)
-  const { functions, samples, seed, traceNan, progress } = options as Readonly<Record<keyof CheckOptions, unknown>>
+  const { functions, samples, seed, traceNan, timeLimit, progress, pause } = options as Readonly<
+    Record<keyof CheckOptions, unknown>
+  >
   if (samples !== undefined && !(Number.isSafeInteger(samples) && (samples as number) > 0))
     throw new ShapeError('samples', 'a positive whole number', samples)
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw new ShapeError('seed', 'a whole number', seed)
   if (functions !== undefined && !(Array.isArray(functions) && functions.every(f => typeof f === 'string')))
     throw new ShapeError('functions', 'a list of names', functions)
   if (traceNan !== undefined && typeof traceNan !== 'boolean') throw new ShapeError('traceNan', 'a boolean', traceNan)
+  if (timeLimit !== undefined && !(typeof timeLimit === 'number' && timeLimit >= 0))
+    throw new ShapeError('timeLimit', 'a number of milliseconds', timeLimit)
   if (progress !== undefined && typeof progress !== 'function') throw new ShapeError('progress', 'a function', progress)
+  if (pause !== undefined && typeof pause !== 'function') throw new ShapeError('pause', 'a function', pause)
 }
 
 type Verdict = 'ok' | 'kink' | 'held' | 'not finite' | 'stopped' | Disagreement
@@ -171,7 +180,10 @@ class Examination {
     if (subject.outputs.length === 0 || subject.inputs.every(p => p.d === undefined)) {
       return this.#outcome('skipped', 'nothing in it carries a derivative from a parameter to a result')
     }
-    for (let i = 0; i < (this.#options.samples ?? 20); i++) {
+    const { samples = 20, timeLimit = Infinity } = this.#options
+    const begin = performance.now()
+    for (let i = 0; i < samples && (i === 0 || performance.now() - begin < timeLimit); i++) {
+      await this.#options.pause?.()
       const verdict = this.#attempt(subject, reference)
       if (verdict === 'ok') this.#compared++
       else if (verdict === 'kink') this.#kinks++

@@ -6,6 +6,7 @@
  * so that neither printer nor parser has a case per op. Names are hints made unique, in order of appearance, which keeps
  * differences between two dumps small. `parse.ts` reads all of it back: `print(parse(text)) === text` for printed text.
  */
+import type { Span } from '../base/source.ts'
 import type { Type } from './type.ts'
 import { Func, Global, Inst, type FuncInfo, type Module, type ParamSig, type Region, type Value } from './value.ts'
 import { inputs } from './value.ts'
@@ -64,43 +65,63 @@ class Symbols {
   }
 }
 
+/** Takes the source of a printed line; lines count from 1. */
+export type TakeLine = (line: number, span: Span) => void
+
+/** What printing a program may leave out, and tell. */
+export interface PrintOptions {
+  /** Hears which source each line has. */
+  readonly take?: TakeLine
+  /** Which functions to print; then only the globals that they use. Default: all. */
+  readonly keep?: (func: Func) => boolean
+}
+
 /** Prints a program: the structs, globals and functions it lists, and those they refer to. */
-export function printModule(module: Module): string {
+export function printModule(module: Module, { take, keep }: PrintOptions = {}): string {
   const symbols = new Symbols()
-  const { funcs, globals } = reachable(module)
+  const { funcs, globals } = reachable(module, keep)
   for (const g of globals) symbols.of(g)
   for (const f of funcs) symbols.of(f)
   const parts: string[] = []
-  const structs = structsOf(module, funcs, globals).map(s => structText(s, symbols))
+  const structs = structsOf(keep === undefined ? module.structs : [], funcs, globals).map(s => structText(s, symbols))
   if (structs.length > 0) parts.push(structs.join('\n'))
   if (globals.length > 0) parts.push(globals.map(g => globalText(g, symbols)).join('\n'))
-  for (const f of funcs) parts.push(new FuncPrinter(f, symbols).func())
+  let line = 1
+  for (const part of parts) line += part.split('\n').length + 1
+  for (const f of funcs) {
+    const printer = new FuncPrinter(f, symbols, line, take)
+    parts.push(printer.func())
+    line = printer.line + 2
+  }
   return `${parts.join('\n\n')}\n`
 }
 
 /** Prints one function. */
-export function printFunc(func: Func): string {
-  return `${new FuncPrinter(func, new Symbols()).func()}\n`
+export function printFunc(func: Func, take?: TakeLine): string {
+  return `${new FuncPrinter(func, new Symbols(), 1, take).func()}\n`
 }
 
 /** Prints one instruction of a function, with its regions. */
 export function printInst(func: Func, inst: Inst): string {
-  const printer = new FuncPrinter(func, new Symbols())
+  const printer = new FuncPrinter(func, new Symbols(), 1)
   printer.func()
   return printer.inst(inst, '')
 }
 
-function reachable(module: Module): { funcs: Func[]; globals: Global[] } {
+function reachable(
+  module: Module,
+  keep: ((func: Func) => boolean) | undefined,
+): { readonly funcs: readonly Func[]; readonly globals: readonly Global[] } {
   const funcs = new Set<Func>()
-  const globals = new Set<Global>(module.globals)
+  const globals = new Set<Global>(keep === undefined ? module.globals : [])
   const queue: Func[] = []
   const add = (f: Func | undefined): void => {
-    if (f === undefined || funcs.has(f)) return
+    if (f === undefined || funcs.has(f) || keep?.(f) === false) return
     funcs.add(f)
     queue.push(f)
   }
   module.funcs.forEach(add)
-  for (const s of module.structs) {
+  for (const s of keep === undefined ? module.structs : []) {
     add(s.diff?.dzero)
     add(s.diff?.dadd)
   }
@@ -120,7 +141,7 @@ function reachable(module: Module): { funcs: Func[]; globals: Global[] } {
 }
 
 /** The structs that the program lists, then the others that the printed text mentions, parts before wholes. */
-function structsOf(module: Module, funcs: readonly Func[], globals: readonly Global[]): readonly Type[] {
+function structsOf(listed: readonly Type[], funcs: readonly Func[], globals: readonly Global[]): readonly Type[] {
   const found = new Set<Type>()
   const seen = new Set<Type>()
   const add = (type: Type): void => {
@@ -130,7 +151,7 @@ function structsOf(module: Module, funcs: readonly Func[], globals: readonly Glo
     for (const f of type.fields) add(f.type)
     if (type.kind === 'struct') found.add(type)
   }
-  module.structs.forEach(add)
+  listed.forEach(add)
   for (const g of globals) add(g.type)
   for (const f of funcs) {
     for (const p of f.sig.params) add(p.type)
@@ -199,11 +220,16 @@ class FuncPrinter {
   readonly #taken = new Set<string>()
   readonly #labels = new Map<Inst, number>()
   readonly #left = new Set<Inst>()
+  readonly #take: TakeLine | undefined
   #unnamed = 0
+  #line: number
 
-  constructor(func: Func, symbols: Symbols) {
+  /** `line` is where its text begins. */
+  constructor(func: Func, symbols: Symbols, line: number, take?: TakeLine) {
     this.#func = func
     this.#symbols = symbols
+    this.#line = line
+    this.#take = take
     if (func.body !== undefined) {
       walk(func.body, inst => {
         if (inst.attr instanceof Inst) this.#left.add(inst.attr)
@@ -211,8 +237,14 @@ class FuncPrinter {
     }
   }
 
+  /** The line that what is printed so far ends in. */
+  get line(): number {
+    return this.#line
+  }
+
   func(): string {
-    const { sig, body } = this.#func
+    const { sig, body, span } = this.#func
+    if (span !== null) this.#take?.(this.#line, span)
     const ins = inputs(sig)
     const params = sig.params.map(p => this.#param(p, body?.params[ins.indexOf(p)]))
     const result = sig.result.kind === 'void' ? '' : ` -> ${typeText(sig.result)}${sig.resultNoDiff ? ' nodiff' : ''}`
@@ -278,6 +310,7 @@ class FuncPrinter {
   }
 
   inst(inst: Inst, indent: string): string {
+    if (inst.span !== null) this.#take?.(this.#line, inst.span)
     const results = inst.results.length === 0 ? '' : `${this.#typed(inst.results)} = `
     const label = this.#left.has(inst) ? ` ${this.#label(inst)}` : ''
     const args = inst.args.length === 0 ? '' : ` ${inst.args.map(a => this.#name(a)).join(', ')}`
@@ -291,6 +324,12 @@ class FuncPrinter {
 
   #block(region: Region, indent: string): string {
     const inner = `${indent}  `
-    return `{\n${region.insts.map(inst => `${inner}${this.inst(inst, inner)}\n`).join('')}${indent}}`
+    this.#line++
+    const insts = region.insts.map(inst => {
+      const text = `${inner}${this.inst(inst, inner)}\n`
+      this.#line++
+      return text
+    })
+    return `{\n${insts.join('')}${indent}}`
   }
 }

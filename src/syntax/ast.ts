@@ -25,6 +25,8 @@ export interface Module {
   readonly span: Span
   readonly file: SourceFile
   readonly decls: readonly Decl[]
+  /** The names that the parser took for types wherever they stand. */
+  readonly types: ReadonlySet<string>
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

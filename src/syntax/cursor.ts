@@ -54,10 +54,12 @@ export class Cursor {
   readonly sink: Sink
   /** Index of the next token. */
   pos = 0
-  /** Names that surely are types: declared somewhere in the file, or parameters of generics seen so far. */
-  readonly types: Set<string>
+  /** Names that surely are types: declared somewhere in the file. */
+  readonly types: ReadonlySet<string>
+  /** Type parameters of the declarations that are being parsed. */
+  typeParams: Set<string> = new Set()
   /** Variables and parameters of the function that is being parsed: no `<` after one opens generic arguments. */
-  readonly locals: Set<string> = new Set()
+  locals: Set<string> = new Set()
   /** From a `__generic<…>` prefix; taken by the declaration that follows. */
   pendingGenerics: Generics | undefined
   /** In a generic argument `>` closes and does not compare. */
@@ -70,7 +72,7 @@ export class Cursor {
   /** How many characters of a `>>`, `>=` or `>>=` are already used up. */
   #used = 0
 
-  constructor(tokens: TokenStream, sink: Sink, types: Set<string>) {
+  constructor(tokens: TokenStream, sink: Sink, types: ReadonlySet<string>) {
     this.tokens = tokens
     this.sink = sink
     this.types = types

@@ -90,10 +90,14 @@ function parseDecl(p: Cursor, context: DeclContext): Decl[] {
   const attributes: Attribute[] = []
   const modifiers: Modifier[] = []
   if (!p.enter()) return []
+  const { locals, typeParams } = p
+  p.locals = new Set(locals)
+  p.typeParams = new Set(typeParams)
   parseModifiers(p, attributes, modifiers)
   const decls = parseDeclAfterModifiers(p, first, attributes, modifiers, context)
   p.leave()
-  if (context === 'file') p.locals.clear()
+  p.locals = locals
+  p.typeParams = typeParams
   return decls
 }
 

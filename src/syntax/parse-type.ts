@@ -193,7 +193,7 @@ function parseGenericParam(p: Cursor): GenericParam {
     return finishValueParam(p, first, p.name('the name of a parameter'), type)
   }
   const name = p.name('the name of a parameter')
-  if (name.text !== '') p.types.add(name.text)
+  if (name.text !== '') p.typeParams.add(name.text)
   const bounds = p.accept(':') ? parseBounds(p, false) : []
   const fallback = p.accept('=') ? parseType(p) : undefined
   const param: TypeParam = { kind: 'typeParam', span: p.spanFrom(first), name, bounds, fallback, pack }

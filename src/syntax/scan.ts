@@ -165,7 +165,7 @@ const builtinType =
 
 /** Whether a name surely is a type. */
 export function isTypeName(p: Cursor, name: string): boolean {
-  return builtinType.test(name) || p.types.has(name)
+  return builtinType.test(name) || p.types.has(name) || p.typeParams.has(name)
 }
 
 /** The names that the tokens declare as types anywhere. */

@@ -176,6 +176,7 @@ describe('the house', () => {
       cli: () => true,
       plugin: () => true,
       files: from => from.startsWith('node:'),
+      lsp: from => from.startsWith('vscode-languageserver') || from.startsWith('node:'),
       project: from => from === 'jsonc-parser',
     }
     const wrong = sources.flatMap(f =>

@@ -89,6 +89,7 @@ it('the licences of what is bundled into the command line and the plugin travel 
       'd3-array',
       'jsonc-parser',
       'unplugin',
+      'vscode-jsonrpc',
       'picomatch',
     ]),
   )

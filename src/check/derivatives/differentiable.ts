@@ -7,7 +7,7 @@
  * integers, `no_diff` values) are never reported.
  */
 import * as errors from '../../base/errors/derivative.ts'
-import type { Entry, PlaceholderValues } from '../../base/diag.ts'
+import type { Entry, PlaceholderValues, Sink } from '../../base/diag.ts'
 import { handleKind } from '../../base/handle.ts'
 import type { Span } from '../../base/source.ts'
 import { attributesOf, differentialOf, fieldSigs, funcSig, signatureOf } from '../types/index.ts'
@@ -50,8 +50,16 @@ export function checkLostDerivatives(cx: Cx, func: FuncDecl, body: Body): void {
       if (!p.noDiff && differentialOf(cx, p.type) !== null)
         cx.sink.add(errors.kernelParameters, p.span ?? undefined, { name: p.name })
   }
-  new Check(cx, func, attributes.level).run(body)
+  new Check(cx, func, attributes.level, cx).run(body)
 }
+
+/** Reports to `sink` where derivatives would get lost in a function if it were marked [Differentiable]. */
+export function reportLosses(cx: Cx, func: FuncDecl, body: Body, sink: Sink): void {
+  new Check(cx, func, 'backward', { sink, inlined: new Set() }).run(body)
+}
+
+/** Where to report, and which `[ForceInline]` functions were checked as parts of their callers. */
+type Reports = Pick<Cx, 'sink' | 'inlined'>
 
 const ignore = (): void => undefined
 
@@ -80,6 +88,7 @@ class Check {
   readonly #cx: Cx
   readonly #func: FuncDecl
   readonly #level: Level
+  readonly #reports: Reports
   /** Identities of variables that may hold something with a derivative. */
   readonly #active = new Set<number>()
   /** Identities of locals whose derivative something expects. */
@@ -91,8 +100,9 @@ class Check {
   /** The type of `this`, if it carries no derivative without being marked so. */
   readonly #plainSelf: Type | null
 
-  constructor(cx: Cx, func: FuncDecl, level: Level) {
+  constructor(cx: Cx, func: FuncDecl, level: Level, reports: Reports) {
     this.#cx = cx
+    this.#reports = reports
     this.#func = func
     this.#level = level
     const sig = signatureOf(cx, { kind: 'direct', decl: func, subst: { args: new Map(), self: null } })
@@ -124,7 +134,7 @@ class Check {
     given: PlaceholderValues<S>,
     note?: { readonly span: Span | undefined; readonly text: string },
   ): void {
-    if (this.#reporting) this.#cx.sink.add(entry, span ?? undefined, given, ...(note === undefined ? [] : [note]))
+    if (this.#reporting) this.#reports.sink.add(entry, span ?? undefined, given, ...(note === undefined ? [] : [note]))
   }
 
   #differentiable(type: Type): boolean {
@@ -274,11 +284,11 @@ class Check {
   #becomesPart(decl: FuncDecl): boolean {
     const { forceInline, marked } = attributesOf(this.#cx, decl)
     if (!forceInline || marked || decl.module.isCore) return false
-    const { inlined } = this.#cx
+    const { inlined } = this.#reports
     if (this.#reporting && !inlined.has(decl)) {
       inlined.add(decl)
       const body = checkBody(this.#cx, decl)
-      if (body !== null) new Check(this.#cx, decl, this.#level).run(body)
+      if (body !== null) new Check(this.#cx, decl, this.#level, this.#reports).run(body)
     }
     return true
   }

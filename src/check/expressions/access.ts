@@ -65,6 +65,7 @@ export function nameTerm(env: Env, e: ast.NameExpr): Term {
     else cx.sink.add(names.undefinedName, e.span, { name: e.name }, ...suggestName(cx, env.scope, e.name))
     return errorTerm
   }
+  cx.observer?.named(e.span, first.decl)
   if (first.decl.kind === 'func') return funcsTerm(env, e.name, found, e.span)
   return foundTerm(env, first, e.span)
 }
@@ -193,6 +194,7 @@ export function memberTerm(env: Env, base: Term, name: string, span: Span): Term
         cx.sink.add(names.noNamespaceMember, span, { name, namespace: base.decl.name })
         return errorTerm
       }
+      cx.observer?.named(span, first)
       if (first.kind === 'func')
         return funcsTerm(
           env,
@@ -313,6 +315,7 @@ function memberDeclTerm(env: Env, given: Term | null, type: Type, members: reado
     cx.sink.add(names.notVisible, span, { name: decl.name })
     return errorTerm
   }
+  cx.observer?.named(span, decl)
   switch (decl.kind) {
     case 'func': {
       const candidates = candidatesOf(cx, members, object, 0)

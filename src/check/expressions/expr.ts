@@ -58,6 +58,7 @@ export function checkExpr(env: Env, e: ast.Expr): Term {
   const term = check(env, e)
   env.depth--
   sink.work.ascend(1)
+  env.cx.observer?.term(env, e, term)
   // How a matrix lies in memory is no matter of its value.
   const type = typeOf(term)
   if (type?.kind !== 'matrix' || !type.turned) return term

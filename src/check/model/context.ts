@@ -3,7 +3,7 @@
  * what lower rooms ask of higher ones: declarations of the core library, and expressions that types need.
  */
 import type { Sink } from '../../base/diag.ts'
-import type { Span } from '../../base/source.ts'
+import type { SourceFile, Span } from '../../base/source.ts'
 import type {
   AliasDecl,
   AssocDecl,
@@ -87,6 +87,29 @@ export interface Above {
   lambda(env: Env, e: ast.LambdaExpr): Term
 }
 
+/**
+ * Hears what the checker finds out about the text, for an editor. A compilation has none. It hears some things twice: the statements
+ * of a `defer` are checked at each way out.
+ */
+export interface Observer {
+  /** A file was parsed. */
+  parsed(tree: ast.Module): void
+  /** An import or include means a file. */
+  file(span: Span, file: SourceFile): void
+  /** A name means a declaration. Of overloads it is the nearest one; what a call chooses shows in its term. */
+  named(span: Span, decl: Decl): void
+  /** What an expression is, where it stands. */
+  term(env: Env, e: ast.Expr, term: Term): void
+  /** The statements of a block are about to be checked in a scope, which will hold what they declare. */
+  block(env: Env, stmts: readonly ast.Stmt[]): void
+  /** The body of a function is asked for. */
+  body(func: FuncDecl): void
+  /** Something is used that is made once for all who need it: an instance of a declaration with packs. */
+  shared(): void
+  /** The body of a lambda names a field that holds a copy of what stands outside. */
+  captured(field: FieldDecl, of: Place): void
+}
+
 /** Declarations of the core library are fewer. */
 const firstUserId = 1 << 20
 
@@ -101,6 +124,7 @@ export class Cx {
   readonly paramLists: Map<Scope, GenericParams> = new Map()
   /** Whether matrices lie in memory column by column where nothing says otherwise. */
   columnMajor = false
+  observer: Observer | null = null
   /** The state of the core library; this state itself if it is that. */
   readonly core: Cx
   /** The next identity of a declaration or parameter. */

@@ -12,6 +12,7 @@
  * the call runs, then the results are written back from left to right. What is no memory of its own, as lanes of a vector
  * or a property, has to be copied to be changed: it is read as soon as the place is evaluated.
  */
+import type { Sink } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import type {
   Binding,
@@ -534,6 +535,8 @@ export interface GlobalInfo {
 export interface CheckedProgram {
   /** The root modules, then those they import. */
   readonly modules: readonly ModuleDecl[]
+  /** Every declaration of the user's modules, in order: of generics, members and bodies too. */
+  readonly declarations: readonly Decl[]
   /** Functions of the user's modules that are not generic and not members of generic types, in order; those of root modules first. */
   readonly functions: readonly FuncDecl[]
   /** Entry points of the root modules: those with a stage. */
@@ -584,6 +587,8 @@ export interface CheckedProgram {
   conforms(type: Type, iface: InterfaceType): boolean
   /** User-written derivatives and substitute, with the types of `ref` put in. */
   derivatives(ref: FuncRef): DerivativeInfo
+  /** Reports to `sink` where derivatives would get lost in a function if it were marked [Differentiable]. */
+  losses(func: FuncDecl, sink: Sink): void
 
   /** A concrete type by its name in the root modules (`Disc`, `shapes.Disc`, `Box<float>`), or null: for conformances asked for by name. */
   typeNamed(name: string): Type | null

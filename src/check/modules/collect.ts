@@ -262,6 +262,7 @@ function collectNamespace(at: Enclosing, decl: ast.NamespaceDecl): void {
     Object.assign(inner, { owner: ns })
     enter(at, ns)
   }
+  at.cx.observer?.named(decl.name.span, ns)
   members(at, ns, ns.inner, decl.decls, at.visibility)
 }
 

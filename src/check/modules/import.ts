@@ -129,7 +129,10 @@ export class Loader {
   /** The file of a module, or one that a module includes. Undefined, with a diagnostic, if there is none. */
   #need(paths: readonly string[], from: SourceFile, name: ast.Name): SourceFile | undefined {
     const file = this.#find(paths, from)
-    if (file instanceof SourceFile) return file
+    if (file instanceof SourceFile) {
+      this.#cx.observer?.file(name.span, file)
+      return file
+    }
     if (file === null) this.#sink.add(errors.noModule, name.span, { name: name.text })
     else this.#sink.add(errors.unreadable, name.span, { path: file.path, why: file.why })
     return undefined
@@ -172,6 +175,7 @@ export class Loader {
   #add(module: ModuleDecl, file: SourceFile, macros: MacroTable, outer: Visibility): void {
     module.files.push(file)
     const parsed = parse(file, { macros, include: (path, from) => this.#find([path], from) ?? undefined }, this.#sink)
+    this.#cx.observer?.parsed(parsed)
     // A file that says `module` shows only what is public.
     const visibility: Visibility = parsed.decls.some(d => d.kind === 'moduleDecl' && !d.implementing)
       ? 'internal'

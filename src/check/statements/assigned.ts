@@ -2,7 +2,7 @@
 import type { Sink } from '../../base/diag.ts'
 import * as errors from '../../base/errors/assigned.ts'
 import type { Span } from '../../base/source.ts'
-import type { LocalDecl } from '../model/decl.ts'
+import type { FuncDecl, LocalDecl } from '../model/decl.ts'
 import type { Arg, CheckedProgram, Expr, Place, Stmt } from '../model/tree.ts'
 import type { Type } from '../model/type.ts'
 import { children, expressions, operands, placeOperands, writtenParams } from '../model/walk.ts'
@@ -129,15 +129,18 @@ class Reader {
 
 /** Reports variables that are read and `out` parameters that are left without a value. */
 export function checkAssigned(program: CheckedProgram, sink: Sink): void {
-  for (const func of program.functions) {
-    const body = program.body(func)
-    if (body === null) continue
-    new Reader(sink).body(body.stmts)
-    const written = writtenParams(body.stmts)
-    const { params } = program.signature({ kind: 'direct', decl: func, subst: { args: new Map(), self: null } })
-    program.params(func).forEach((p, i) => {
-      if (params[i]?.dir === 'out' && isNumber(params[i].type) && !written.has(p))
-        sink.add(errors.unassignedOutput, p.span ?? undefined, { name: p.name, func: func.name })
-    })
-  }
+  for (const func of program.functions) checkAssignedIn(program, func, sink)
+}
+
+/** The same in one function. */
+export function checkAssignedIn(program: CheckedProgram, func: FuncDecl, sink: Sink): void {
+  const body = program.body(func)
+  if (body === null) return
+  new Reader(sink).body(body.stmts)
+  const written = writtenParams(body.stmts)
+  const { params } = program.signature({ kind: 'direct', decl: func, subst: { args: new Map(), self: null } })
+  program.params(func).forEach((p, i) => {
+    if (params[i]?.dir === 'out' && isNumber(params[i].type) && !written.has(p))
+      sink.add(errors.unassignedOutput, p.span ?? undefined, { name: p.name, func: func.name })
+  })
 }

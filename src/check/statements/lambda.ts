@@ -82,6 +82,7 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
     struct.fields.push(field)
     fields.push({ decl: field, type: place.type, noDiff, semantic: '' })
     captured.push({ kind: 'read', type: place.type, span: e.span, place })
+    cx.observer?.captured(field, place)
     return field
   }
   const object = env.object(e.span)
@@ -163,7 +164,10 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   cx.bases.set(struct, bases)
 
   const scope = newScope(inner, 'block', func)
-  for (const p of params) declare(scope, p)
+  for (const p of params) {
+    declare(scope, p)
+    if (p.span !== null) cx.observer?.named(p.span, p)
+  }
   const body = new Env(cx, scope, func, type, 'what a lambda captures is constant', voidType, env.level)
   body.outer =
     outer === null

@@ -7,7 +7,7 @@ import { foldExpr, funcSig } from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, LocalDecl, ParamDecl } from '../model/decl.ts'
 import { rootVariable } from './loop.ts'
-import type { Arg, AssignExpr, Expr, FuncRef, Place, Stmt, SwitchCase } from '../model/tree.ts'
+import type { Arg, AssignExpr, Body, Expr, FuncRef, Place, Stmt, SwitchCase } from '../model/tree.ts'
 import { known, noSubst, show } from '../model/type.ts'
 import { eachExpr, eachStmt, expressions, operands, placeOperands } from '../model/walk.ts'
 
@@ -340,51 +340,68 @@ export function openEnd(cx: Cx, stmts: readonly Stmt[]): 'surely' | 'perhaps' | 
   return new Paths(condition, true).all(stmts).has(onward) ? 'surely' : 'perhaps'
 }
 
-/** The functions that are reached by calls; for a requirement, all functions that may meet it. */
-function reached(cx: Cx, roots: readonly FuncDecl[]): ReadonlySet<FuncDecl> {
-  const found = new Set(roots)
+/** What a body calls. */
+export interface Calls {
+  readonly funcs: ReadonlySet<FuncDecl>
+  /** Requirements of interfaces, by name: any function of that name may meet one. */
+  readonly names: ReadonlySet<string>
+}
+
+/** What the statements of a body call; a lambda is called by whom it is given to. */
+export function callsOf(body: Body | null | undefined): Calls {
+  const funcs = new Set<FuncDecl>()
   const names = new Set<string>()
-  const queue = [...roots]
-  const add = (decl: FuncDecl): void => {
-    if (found.has(decl) || decl.module.isCore) return
-    found.add(decl)
-    queue.push(decl)
-  }
   const meant = (ref: FuncRef): void => {
-    if (ref.kind === 'derivative') meant(ref.of)
-    else add(ref.decl)
-    if ((ref.kind !== 'requirement' && ref.kind !== 'dynamic') || names.has(ref.decl.name)) return
-    names.add(ref.decl.name)
-    for (const d of cx.userDecls) if (d.kind === 'func' && d.name === ref.decl.name && d.role !== 'function') add(d)
+    if (ref.kind === 'derivative') return meant(ref.of)
+    if (!ref.decl.module.isCore) funcs.add(ref.decl)
+    if (ref.kind === 'requirement' || ref.kind === 'dynamic') names.add(ref.decl.name)
   }
   const expr = (e: Expr): void => {
     if (e.kind === 'call') meant(e.func)
-    // A lambda is called by whom it is given to.
     const made =
       e.kind === 'construct' && e.type.kind === 'struct' && e.type.decl.parent?.kind === 'func'
         ? e.type.decl.inner.names.get('operator()')
         : undefined
-    for (const d of made ?? []) if (d.kind === 'func') add(d)
+    for (const d of made ?? []) if (d.kind === 'func') funcs.add(d)
     operands(e, expr, place)
   }
   const place = (p: Place): void => {
     if (p.kind === 'accessor') for (const f of [p.get, p.set]) if (f !== null) meant(f)
     placeOperands(p, expr, place)
   }
-  for (const func of queue) eachStmt(cx.bodies.get(func)?.stmts ?? [], s => expressions(s).forEach(expr))
+  eachStmt(body?.stmts ?? [], s => expressions(s).forEach(expr))
+  return { funcs, names }
+}
+
+/** The functions that are reached by calls; for a requirement, all functions that may meet it. */
+function reached(cx: Cx, roots: readonly FuncDecl[]): ReadonlySet<FuncDecl> {
+  const found = new Set(roots)
+  const names = new Set<string>()
+  // What is added on the way is visited too.
+  for (const func of found) {
+    const calls = callsOf(cx.bodies.get(func))
+    for (const f of calls.funcs) found.add(f)
+    for (const name of calls.names) {
+      if (names.has(name)) continue
+      names.add(name)
+      for (const d of cx.userDecls) if (d.kind === 'func' && d.name === name && d.role !== 'function') found.add(d)
+    }
+  }
   return found
 }
 
 /** Reports functions that can end without the value that they must return: as errors if that is sure and the function is used. */
 export function reportReturns(cx: Cx, roots: readonly FuncDecl[]): void {
-  const open = [...cx.bodies].flatMap(([func, body]) => (body?.open === undefined ? [] : [func]))
+  const open = [...cx.bodies].filter(([, body]) => body?.open !== undefined)
   if (open.length === 0) return
   const used = reached(cx, roots)
-  for (const func of open) {
-    const isMistake = used.has(func) && cx.bodies.get(func)!.open === 'surely'
-    cx.sink.add(isMistake ? errors.noReturn : errors.missingReturn, func.span ?? undefined, {
-      name: func.name,
-      type: show(funcSig(cx, func).result),
-    })
-  }
+  for (const [func, body] of open) reportOpen(cx, func, used.has(func) && body!.open === 'surely')
+}
+
+/** Reports that a function can end without a value. */
+export function reportOpen(cx: Cx, func: FuncDecl, isMistake: boolean): void {
+  cx.sink.add(isMistake ? errors.noReturn : errors.missingReturn, func.span ?? undefined, {
+    name: func.name,
+    type: show(funcSig(cx, func).result),
+  })
 }

@@ -54,6 +54,7 @@ const maxDepth = 200
 /** The checked body of a function; null where it has none. */
 export function checkBody(from: Cx, func: FuncDecl): Body | null {
   const cx = from.of(func)
+  cx.observer?.body(func)
   const old = cx.bodies.get(func)
   if (old !== undefined) return old
   const block = func.syntax.body
@@ -84,6 +85,7 @@ export function checkBody(from: Cx, func: FuncDecl): Body | null {
 
 /** Statements of one block, in the scope that `env` has. */
 function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
+  env.cx.observer?.block(env, list)
   // Local types and functions are known in the whole block.
   const before = env.cx.userDecls.length
   for (const s of list)
@@ -293,6 +295,7 @@ function checkIfLet(env: Env, s: ast.IfLetStmt, out: Stmt[]): void {
   const then = scoped(env, (): Stmt => {
     const decl = constantLocal(cx, s.name.text, init === null ? errorType : heldValue(read).type, s.name.span)
     declare(env.scope, decl)
+    cx.observer?.named(s.name.span, decl)
     const body = one(env, s.then)
     if (init === null) return body
     return {
@@ -455,9 +458,9 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
     if (type.kind === 'void') {
       // `let x = f();` of a function that returns nothing is the call.
       if (init.kind !== 'read') out.push({ kind: 'expr', expr: init, span: d.span })
-      env.scope.names.set(d.name.text, [
-        { kind: 'local', id: cx.id(), name: d.name.text, type, span: d.name.span, constant: true, noDiff: false },
-      ])
+      const decl = constantLocal(cx, d.name.text, type, d.name.span)
+      env.scope.names.set(decl.name, [decl])
+      cx.observer?.named(d.name.span, decl)
       return
     }
   } else {
@@ -473,6 +476,7 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
     cx.sink.add(names.redeclared, d.name.span, { name: decl.name })
   // A variable hides what has its name further out, and a parameter of the same block.
   env.scope.names.set(decl.name, [decl])
+  cx.observer?.named(d.name.span, decl)
   out.push({ kind: 'local', decl, init, span: d.span })
 }
 

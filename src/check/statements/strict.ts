@@ -52,8 +52,8 @@ function look(x: unknown, sink: Sink, deferred: boolean, inLoop: boolean, inSwit
 }
 
 /** Reports a redeclared function with another result type. */
-function checkResult(program: CheckedProgram, func: FuncDecl, sink: Sink): void {
-  if (func.role !== 'function') return
+export function checkResult(program: CheckedProgram, func: FuncDecl, sink: Sink): void {
+  if (func.syntax.kind !== 'func' || func.role !== 'function') return
   const sigOf = (f: FuncDecl): Signature => program.signature({ kind: 'direct', decl: f, subst: noSubst })
   const own = sigOf(func)
   for (const other of func.scope.names.get(func.name) ?? []) {
@@ -79,9 +79,19 @@ function checkResult(program: CheckedProgram, func: FuncDecl, sink: Sink): void 
 /** Reports all such slips of a program. */
 export function checkStrictly(program: CheckedProgram, sink: Sink): void {
   for (const func of program.functions) {
-    if (func.syntax.kind === 'func') checkResult(program, func, sink)
-    look(func.syntax.body, sink, false, false, false, 0)
+    checkResult(program, func, sink)
+    checkStrictlyIn(func, sink)
   }
+  checkConstants(program, sink)
+}
+
+/** Reports such slips in the body of a function. */
+export function checkStrictlyIn(func: FuncDecl, sink: Sink): void {
+  look(func.syntax.body, sink, false, false, false, 0)
+}
+
+/** Reports constants of modules that have no value. */
+export function checkConstants(program: CheckedProgram, sink: Sink): void {
   for (const module of program.modules)
     for (const list of module.inner.names.values())
       for (const d of list) {

@@ -29,6 +29,7 @@ export function packsOf(list: GenericParams | null): readonly string[] {
 /** A declaration with each of its packs replaced by that many parameters. Null, with a diagnostic, if there are too many. */
 export function writtenOut<D extends Packed>(from: Cx, decl: D, counts: readonly number[]): D | null {
   const cx = from.of(decl)
+  cx.observer?.shared()
   let known = cx.writtenOut.get(decl)
   if (known === undefined) cx.writtenOut.set(decl, (known = new Map()))
   const key = counts.join()

@@ -14,9 +14,19 @@ export interface Mapping {
   readonly span: Span
 }
 
+/** One of the places in the source that a line was made of. */
+export interface Origin {
+  /** Counted from 1. */
+  readonly line: number
+  readonly span: Span
+}
+
 export class Lines {
   readonly #text: string[] = []
   readonly #mappings: Mapping[] = []
+  readonly #origins: Origin[] = []
+  /** What the line that is added next was made of. */
+  readonly #parts = new Set<Span>()
   readonly #work: Work | undefined
   #indent = 0
 
@@ -39,10 +49,23 @@ export class Lines {
     return this.#mappings
   }
 
+  /** Every place that a line was made of, where a mapping has one for each line. */
+  get origins(): readonly Origin[] {
+    return this.#origins
+  }
+
+  /** Notes what the line that is added next was made of, besides its own place. */
+  part(span: Span | null): void {
+    if (span !== null) this.#parts.add(span)
+  }
+
   add(text: string, span: Span | null = null): void {
     const line = text === '' ? '' : step.repeat(this.#indent) + text
     this.#work?.spend('output', line.length + 1, span)
     this.#text.push(line)
+    this.part(span)
+    for (const part of this.#parts) this.#origins.push({ line: this.#text.length, span: part })
+    this.#parts.clear()
     if (span !== null) this.#mappings.push({ line: this.#text.length, column: step.length * this.#indent, span })
   }
 
@@ -67,6 +90,7 @@ export class Lines {
       const { line, column, span } = other.#mappings[i]!
       this.#mappings.push({ line: before + line, column, span })
     }
+    for (const { line, span } of other.#origins) this.#origins.push({ line: before + line, span })
   }
 }
 

@@ -50,6 +50,8 @@ class AnyExpr {
   readonly vars: readonly Local[]
   /** About as many characters as it takes. */
   width: number
+  /** Where the op itself stands in the source. */
+  span: Span | null = null
 
   constructor(
     op: ExprOp,
@@ -95,8 +97,16 @@ export function expr<K extends ExprOp>(
 }
 
 /** The op of an instruction, applied to expressions. */
-export function applied({ op, attr }: Inst<ValueOp>, type: Type, args: readonly Expr[], own: readonly Root[]): Expr {
-  return expr<ExprOp>(op, attr, type, args, own)
+export function applied(
+  { op, attr, span }: Inst<ValueOp>,
+  type: Type,
+  args: readonly Expr[],
+  own: readonly Root[],
+): Expr {
+  const made = expr<ExprOp>(op, attr, type, args, own)
+  // A constant is shared by all that need it.
+  if (op !== 'const' && op !== 'zero') made.span = span
+  return made
 }
 
 function union<T>(x: readonly T[], y: readonly T[]): readonly T[] {

@@ -6,6 +6,7 @@ import type { Mode } from '../../ir/scalar.ts'
 import type { Func, Module } from '../../ir/value.ts'
 import { reportChoices } from '../choice.ts'
 import type { RunLimits } from '../limits.ts'
+import type { Lines, Origin } from '../code/lines.ts'
 import { structure } from '../code/structure.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from '../data.ts'
 import { countedWithin, helperNeeds, helpers, roomWithin } from './helper.ts'
@@ -38,6 +39,8 @@ export interface JsOutput {
   /** The names that `bind` takes: buffers with bytes per element, and uniforms. */
   readonly buffers: readonly { readonly name: string; readonly elem: DataType; readonly stride: number }[]
   readonly uniforms: readonly { readonly name: string; readonly type: DataType }[]
+  /** Every place in the source that a line was made of. */
+  readonly origins: readonly Origin[]
 }
 
 /** Prints the exported functions and compute entry points of a program as an ES module. */
@@ -53,10 +56,10 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     if (unknown !== undefined) sink.add(semanticMissing, func.span ?? undefined, { semantic: unknown })
   }
   if (reportChoices(module, sink) || sink.errors > 0)
-    return { code: '', exports: [], renamed: {}, functions: [], buffers: [], uniforms: [] }
+    return { code: '', exports: [], renamed: {}, functions: [], buffers: [], uniforms: [], origins: [] }
   for (const func of roots) unit.want(func)
 
-  const funcs: string[] = []
+  const funcs: Lines[] = []
   const emitAll = (): void => {
     for (let i = funcs.length; i < unit.queue.length; i++) {
       const { from, into } = unit.queue[i]!
@@ -136,15 +139,19 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     ([name, host]) => `${host} as ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}`,
   )
   if (bindName !== '') list.push(`${bindName}${bindName === 'bind' ? '' : ' as bind'}`)
-  const parts = [
+  const head = [
     helperText(unit.helpers, limits),
     declareGlobals(unit),
     begin === '' ? '' : `let ${counters.join(', ')}`,
-    ...funcs,
-    ...shorts,
-    ...hosts,
-    `export { ${list.join(', ')} }`,
-  ]
+  ].filter(s => s !== '')
+  const parts = [...head, ...funcs.map(f => f.text), ...shorts, ...hosts, `export { ${list.join(', ')} }`]
+  const origins: Origin[] = []
+  // Parts have an empty line between them.
+  let before = head.reduce((lines, part) => lines + part.split('\n').length + 1, 0)
+  for (const { origins: own, count } of funcs) {
+    for (const { line, span } of own) origins.push({ line: before + line, span })
+    before += count + 1
+  }
   const functions = roots.flatMap(f =>
     f.info.exported === undefined ? [] : (dataSignature(f, f.info.exported, unit.layouts) ?? []),
   )
@@ -157,12 +164,13 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     return data === undefined ? [] : [{ name, type: data }]
   })
   return {
-    code: `${parts.filter(p => p !== '').join('\n\n')}\n`,
+    code: `${parts.join('\n\n')}\n`,
     exports: [...exported.keys()],
     renamed,
     functions,
     buffers,
     uniforms,
+    origins,
   }
 }
 

@@ -29,10 +29,10 @@ import {
 import type { Unit } from './unit.ts'
 
 /** The text of a function. */
-export function printFunc(from: Func, into: Func, code: Code, unit: Unit): string {
+export function printFunc(from: Func, into: Func, code: Code, unit: Unit): Lines {
   const printer = new Printer(from, unit)
   printer.func(into, code)
-  return printer.lines.text
+  return printer.lines
 }
 
 /** Arguments that a call may have everywhere; engines allow more, but not as many as a table has. */
@@ -208,6 +208,7 @@ class Printer {
   // ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────────
 
   #text(e: Expr): Text {
+    this.lines.part(e.span)
     return (Printer.#exprs[e.op] as (e: Expr, p: Printer) => Text)(e, this)
   }
 

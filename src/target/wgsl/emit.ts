@@ -1,4 +1,4 @@
-/** WGSL from a module: legalise, then print the structs, resources and functions that the entry points reach. */
+/** WGSL from a module: legalise, then print the structs, resources and functions that its roots reach. */
 import type { Sink } from '../../base/diag.ts'
 import type { Work } from '../../base/limits.ts'
 import { missingEntry } from '../../base/errors/target.ts'
@@ -6,7 +6,7 @@ import type * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import type { Binding, Func, Global, Inst, Module, Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
-import { Lines, remarkOf, type Mapping } from '../code/lines.ts'
+import { Lines, remarkOf, type Mapping, type Origin } from '../code/lines.ts'
 import { Names } from '../code/names.ts'
 import { structure } from '../code/structure.ts'
 import { applied, type Expr, type ValueOp } from '../code/tree.ts'
@@ -20,6 +20,8 @@ import { typeText } from './types.ts'
 export interface WgslOptions {
   /** Names of the entry points; all of the module where it is absent. */
   readonly entries?: readonly string[] | undefined
+  /** Functions of the module to print besides, which no entry point needs to call. */
+  readonly functions?: readonly Func[] | undefined
 }
 
 /** A line of WGSL and the place in the source that it comes from. */
@@ -30,9 +32,11 @@ export interface Wgsl {
   readonly code: string
   readonly reflection: Reflection
   readonly sourceMap: readonly SourceMapping[]
+  /** Every place in the source that a line was made of. */
+  readonly origins: readonly Origin[]
 }
 
-/** Compiles entry points to WGSL. Mistakes go to the sink; the code is then empty. */
+/** Compiles entry points and other functions to WGSL. Mistakes go to the sink; the code is then empty. */
 export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl {
   const entries: Func[] = []
   const all = module.funcs.filter(f => f.info.entry !== undefined)
@@ -42,12 +46,14 @@ export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl
     else entries.push(func)
   }
   const before = sink.errors
-  const legal = legalize(module, entries, sink)
-  if (sink.errors > before || entries.length === 0) {
+  const { functions = [] } = options
+  const legal = legalize(module, entries, functions, sink)
+  if (sink.errors > before || entries.length + functions.length === 0) {
     return {
       code: '',
       reflection: { bindings: [], entries: [], parameters: [], globalParams: null, features: [], prints: null },
       sourceMap: [],
+      origins: [],
     }
   }
   return new ModulePrinter(legal, module, sink.work).print()
@@ -104,7 +110,7 @@ class ModulePrinter implements ModuleScope {
     all.append(resources)
     if (resources.count > 0) all.add('')
     all.append(bodies)
-    return { code: `${all.text}\n`, reflection: this.#reflect(), sourceMap: all.mappings }
+    return { code: `${all.text}\n`, reflection: this.#reflect(), sourceMap: all.mappings, origins: all.origins }
   }
 
   // ── Names ────────────────────────────────────────────────────────────────────────────────────────────────────

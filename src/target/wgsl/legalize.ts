@@ -106,10 +106,15 @@ const graphicsValues: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
 }
 
-/** Legalises what the entry points reach. After diagnostics the result must not be used. */
-export function legalize(module: Module, entries: readonly Func[], sink: Sink): LegalModule {
+/** Legalises what entry points and other functions reach. After diagnostics the result must not be used. */
+export function legalize(
+  module: Module,
+  entries: readonly Func[],
+  functions: readonly Func[],
+  sink: Sink,
+): LegalModule {
   const legalizer = new Legalizer(module, sink)
-  return legalizer.run(entries)
+  return legalizer.run(entries, functions)
 }
 
 class Legalizer implements ModuleCopy {
@@ -134,16 +139,18 @@ class Legalizer implements ModuleCopy {
     this.#bindings = bindingsOf(module)
   }
 
-  run(entries: readonly Func[]): LegalModule {
-    const all = reachOf(entries)
+  run(entries: readonly Func[], functions: readonly Func[]): LegalModule {
+    const all = reachOf([...entries, ...functions])
     this.#findWrites(all.funcs)
     this.#textures = textureUses(all)
     const legal = entries.map(e => this.#entry(e)).filter(e => e !== undefined)
+    const reach = reachOf(functions)
+    const plain = [...functions.map(f => this.func(f)), ...this.#starter(reach)]
     for (let f = this.#queue.pop(); f !== undefined; f = this.#queue.pop()) this.#body(f)
     const globals = [...this.#globals.values()]
     const order = this.#module.globals
     globals.sort((x, y) => order.indexOf(x.of) - order.indexOf(y.of))
-    const funcs = this.#ordered(legal.map(e => e.func))
+    const funcs = this.#ordered([...legal.map(e => e.func), ...plain])
     for (const f of funcs) branchTails(f, capabilities)
     const shallow = funcs.flatMap(f => [...flatten(f, this.sink), f])
     for (const f of funcs) {
@@ -152,13 +159,14 @@ class Legalizer implements ModuleCopy {
         this.sink.add(tooManyParams, f.span ?? undefined, { func: f.name, count, limit: maxParams })
     }
     if (this.sink.errors === 0) {
-      for (const e of legal) checkBarriers(e.of, g => this.#globals.get(g)?.constant !== undefined, this.sink)
+      for (const f of [...legal.map(e => e.of), ...functions])
+        checkBarriers(f, g => this.#globals.get(g)?.constant !== undefined, this.sink)
     }
     for (const e of legal) checkStage(e.of, e.reach, this.sink)
-    const subgroups = legal.some(
-      e => e.inputs.some(i => i.builtin?.startsWith('subgroup_') === true) || usesSubgroups(e.reach),
-    )
-    const divergentDerivatives = legal.some(e => mayDiverge(e.of, e.reach))
+    const subgroups =
+      usesSubgroups(reach) ||
+      legal.some(e => e.inputs.some(i => i.builtin?.startsWith('subgroup_') === true) || usesSubgroups(e.reach))
+    const divergentDerivatives = functions.some(f => mayDiverge(f, reach)) || legal.some(e => mayDiverge(e.of, e.reach))
     return {
       funcs: shallow,
       entries: legal,
@@ -313,14 +321,34 @@ class Legalizer implements ModuleCopy {
   }
 
   /** Module-level variables get their initial values where an invocation begins. */
-  #initialise(b: Builder, { globals }: Reach): void {
-    for (const g of globals) {
-      if (g.space !== 'private' || g.init === undefined) continue
-      const { global, constant } = this.global(g)
-      if (constant !== undefined) continue
-      const [value] = b.call(this.func(g.init), [])
+  #initialise(b: Builder, reach: Reach): void {
+    for (const { init, global } of this.#initialised(reach)) {
+      const [value] = b.call(this.func(init), [])
       b.store(b.emit1('global', [], global), value!)
     }
+  }
+
+  /** The module-level variables that functions give an initial value. */
+  #initialised({ globals }: Reach): readonly { readonly init: Func; readonly global: Global }[] {
+    return [...globals].flatMap(g => {
+      if (g.space !== 'private' || g.init === undefined) return []
+      const { global, constant } = this.global(g)
+      return constant === undefined ? [{ init: g.init, global }] : []
+    })
+  }
+
+  /**
+   * Functions without an entry point have no place where an invocation begins: what gives module-level variables their initial values is a
+   * function of its own, for an entry point to call.
+   */
+  #starter(reach: Reach): readonly Func[] {
+    if (this.#initialised(reach).length === 0) return []
+    const func = new Func('initialise', { params: [], result: t.voidType, resultNoDiff: true }, null)
+    func.body = new Region()
+    const b = new Builder(func, func.body)
+    this.#initialise(b, reach)
+    b.emit('ret', [])
+    return [func]
   }
 
   /** AtomicParts the memory that atomics access and the variables that are written, in all reachable functions. */

@@ -132,6 +132,7 @@ export class Printer {
   // ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────
 
   expr(e: Expr): string {
+    this.#lines.part(e.span)
     return (Printer.#exprs[e.op] as (e: Expr, p: Printer) => string)(e, this)
   }
 

@@ -48,16 +48,16 @@ export function checkStage(entry: Func, reach: Reach, sink: Sink): void {
   }
 }
 
-/** Whether pixels may have diverged where the entry point compares them: after any branch, or in a called function. */
-export function mayDiverge(entry: Func, { funcs }: Reach): boolean {
-  if (entry.info.entry!.stage !== 'fragment') return false
+/** Whether pixels may have diverged where an entry point or a function for one compares them: after any branch, or in a called function. */
+export function mayDiverge(root: Func, { funcs }: Reach): boolean {
+  if (root.info.entry !== undefined && root.info.entry.stage !== 'fragment') return false
   let diverged = false
-  for (const inst of entry.body!.insts) {
+  for (const inst of root.body!.insts) {
     if (diverged && calledBy(inst)?.uniformity === 'derivative') return true
     if (inst.regions.length > 0) diverged = true
     for (const region of inst.regions) if (compares(region.insts)) return true
   }
-  return [...funcs].some(f => f !== entry && compares(f.body!.insts))
+  return [...funcs].some(f => f !== root && compares(f.body!.insts))
 }
 
 function compares(insts: readonly Inst[]): boolean {

@@ -10,13 +10,16 @@ import { type Global, type Region, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { intrinsicOf } from './intrinsic.ts'
 
-/** Reports the barriers that are not in uniform control flow; `isConstant` tells of variables that nothing writes. */
-export function checkBarriers(entry: Func, isConstant: (global: Global) => boolean, sink: Sink): void {
+/**
+ * Reports the barriers that are not in uniform control flow of an entry point, or of a function whose arguments do not differ between threads;
+ * `isConstant` tells of variables that nothing writes.
+ */
+export function checkBarriers(root: Func, isConstant: (global: Global) => boolean, sink: Sink): void {
   const barriers = new Map<Func, boolean>()
-  if (!hasBarrier(entry, barriers)) return
-  const semantics = entry.info.entry!.semantics
+  if (!hasBarrier(root, barriers)) return
+  const semantics = root.info.entry?.semantics ?? []
   new Uniformity(barriers, isConstant, sink).results(
-    entry,
+    root,
     semantics.map(s => s !== 'SV_GROUPID'),
   )
 }

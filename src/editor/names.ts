@@ -1,0 +1,168 @@
+/** What the checker found out about a program's text, by place: which names mean which declarations, and what expressions are. */
+import { Span, type SourceFile } from '../base/source.ts'
+import type { Env, Observer } from '../check/model/context.ts'
+import type { Decl, FieldDecl, FuncDecl } from '../check/model/decl.ts'
+import type { Scope } from '../check/model/scope.ts'
+import type { Term } from '../check/model/term.ts'
+import type { FuncRef, Place } from '../check/model/tree.ts'
+import type { Type } from '../check/model/type.ts'
+import type * as ast from '../syntax/ast.ts'
+
+/** Where something stands, for names that are looked up from there. */
+export interface Surroundings {
+  readonly scope: Scope
+  readonly func: FuncDecl | null
+  /** The type of `this`, null where there is none. */
+  readonly self: Type | null
+}
+
+/** An expression that was checked. */
+export interface Known extends Surroundings {
+  readonly term: Term
+}
+
+/** A name in a text, and what it means. */
+export interface Use {
+  readonly span: Span
+  readonly decl: Decl
+}
+
+/** The span of the name that an expression ends with: of `f` in `f`, `a.f`, `ns::f<int>` and `bwd_diff(f)`. */
+export function nameSpan(e: ast.Expr): Span | undefined {
+  switch (e.kind) {
+    case 'name':
+      // `::f` begins with its colons.
+      return e.global ? new Span(e.span.file, e.span.end - e.name.length, e.span.end) : e.span
+    case 'member':
+      return e.name.span
+    case 'generic':
+      return nameSpan(e.base)
+    case 'differentiate':
+      return nameSpan(e.func)
+    default:
+      return undefined
+  }
+}
+
+/** The function that a reference means at last. */
+export function functionOf(ref: FuncRef): FuncDecl {
+  return ref.kind === 'derivative' ? functionOf(ref.of) : ref.decl
+}
+
+/** Takes down what the checker says. */
+export class Names implements Observer {
+  /** The trees of the files of the program. */
+  readonly trees: Map<SourceFile, ast.Module> = new Map()
+  /** The files that imports and includes mean. */
+  readonly links: { readonly span: Span; readonly file: SourceFile }[] = []
+  /** Declarations that macros name, each with a use of one that does. */
+  readonly inMacros: Map<Decl, Span> = new Map()
+  readonly #onBody: (func: FuncDecl) => void
+  readonly #onShared: () => void
+  readonly #uses = new Map<SourceFile, Map<number, Use>>()
+  readonly #known = new Map<ast.Expr, Known>()
+  readonly #blocks = new Map<readonly ast.Stmt[], Surroundings>()
+  readonly #copies = new Map<Decl, Decl>()
+  /** The names since somebody began to listen. */
+  #heard: Use[] | undefined
+
+  constructor(onBody: (func: FuncDecl) => void, onShared: () => void) {
+    this.#onBody = onBody
+    this.#onShared = onShared
+  }
+
+  parsed(tree: ast.Module): void {
+    this.trees.set(tree.file, tree)
+  }
+
+  file(span: Span, file: SourceFile): void {
+    this.links.push({ span, file })
+  }
+
+  body(func: FuncDecl): void {
+    this.#onBody(func)
+  }
+
+  shared(): void {
+    this.#onShared()
+  }
+
+  named(span: Span, decl: Decl): void {
+    const meant = this.#copies.get(decl) ?? decl
+    // `::name` begins with its colons, and an instance of a pack has a number behind its name.
+    const name = meant.name.replace(/\.\d+$/, '')
+    const start = span.end - name.length
+    if (start < span.start || !span.file.text.startsWith(name, start)) {
+      if (name !== '' && !span.file.isCore) this.inMacros.set(meant, span)
+      return
+    }
+    const own = start === span.start ? span : new Span(span.file, start, span.end)
+    this.#enter({ span: own, decl: meant })
+  }
+
+  /** A declaration as a use of its own name, where its text is that. */
+  declared(decl: Decl): void {
+    if (!('span' in decl) || decl.span === null || decl.name === '') return
+    const { file, start, end } = decl.span
+    if (file.text.slice(start, end) === decl.name) this.#enter({ span: decl.span, decl })
+  }
+
+  #enter(use: Use): void {
+    let uses = this.#uses.get(use.span.file)
+    if (uses === undefined) this.#uses.set(use.span.file, (uses = new Map()))
+    uses.set(use.span.start, use)
+    this.#heard?.push(use)
+  }
+
+  term(env: Env, e: ast.Expr, term: Term): void {
+    this.#known.set(e, { term, scope: env.scope, func: env.func, self: env.self })
+    if (e.kind !== 'call' || term.kind !== 'value' || term.expr.kind !== 'call') return
+    // A call chooses among overloads.
+    const at = nameSpan(e.callee)
+    const before = at === undefined ? undefined : this.#uses.get(at.file)?.get(at.start)
+    if (before?.decl.kind === 'func') this.#enter({ span: before.span, decl: functionOf(term.expr.func) })
+  }
+
+  block(env: Env, stmts: readonly ast.Stmt[]): void {
+    this.#blocks.set(stmts, { scope: env.scope, func: env.func, self: env.self })
+  }
+
+  captured(field: FieldDecl, of: Place): void {
+    if (of.kind === 'local' || of.kind === 'param') this.#copies.set(field, this.#copies.get(of.decl) ?? of.decl)
+    else if (of.kind === 'field') this.#copies.set(field, this.#copies.get(of.field) ?? of.field)
+  }
+
+  /** What an expression is; undefined for one that was not checked. */
+  known(e: ast.Expr): Known | undefined {
+    return this.#known.get(e)
+  }
+
+  /** Where the statements of a block stand. */
+  inside(stmts: readonly ast.Stmt[]): Surroundings | undefined {
+    return this.#blocks.get(stmts)
+  }
+
+  /** The names of a file so far, in no particular order. */
+  in(file: SourceFile): readonly Use[] {
+    return [...(this.#uses.get(file)?.values() ?? [])]
+  }
+
+  /** The name that begins at an offset. */
+  at(file: SourceFile, start: number): Use | undefined {
+    return this.#uses.get(file)?.get(start)
+  }
+
+  /** Runs `work` and gives what it names besides. */
+  during(work: () => void): readonly Use[] {
+    const outer = this.#heard
+    const heard: Use[] = (this.#heard = [])
+    try {
+      work()
+    } finally {
+      this.#heard = outer
+    }
+    // A call may have corrected what its callee was taken for.
+    const last = new Map(heard.map(use => [use.span, use]))
+    return [...last.values()]
+  }
+}
