@@ -17,6 +17,7 @@ import {
 import { coreScheme, joined } from '../editor/uri.ts'
 import { version } from '../../package.json'
 import { actionFeatures } from './actions.ts'
+import { inlayFeatures } from './inlay.ts'
 import { pullFeatures } from './pull.ts'
 import { derivativeFeatures } from './derivative.ts'
 import { hearDocuments } from './documents.ts'
@@ -30,6 +31,7 @@ import { verdictFeatures } from './verdicts.ts'
 const features: readonly ((session: Session) => ServerCapabilities)[] = [
   pullFeatures,
   actionFeatures,
+  inlayFeatures,
   derivativeFeatures,
   verdictFeatures,
 ]
