@@ -5,7 +5,6 @@
 import type { Diagnostic } from '../base/diag.ts'
 import type { SourceFile, Span } from '../base/source.ts'
 import {
-  believable,
   checkAsserts,
   checkDecl,
   checked,
@@ -178,7 +177,7 @@ export class Analysis {
     const results = Array.from({ length: this.#bodies.count }, (_, i) => this.#bodies.result(i))
     for (const r of results) found.push(...r.diagnostics, ...r.warnings)
     found.push(...this.#bodies.openEnds(this.#loaded.isHalf ? [] : rootsOf(cx, root)))
-    return (this.#diagnostics = inOrder([...list.slice(0, this.#outline.read), ...believable(this.#loaded, found)]))
+    return (this.#diagnostics = inOrder([...list.slice(0, this.#outline.read), ...this.#loaded.doubts.without(found)]))
   }
 
   /** Errors of the checker itself: they are bugs, and the rest of the program is not checked. */
