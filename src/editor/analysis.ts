@@ -60,6 +60,7 @@ export class Analysis {
   readonly #made = new Map<unknown, Decl>()
   #diagnostics: readonly Diagnostic[] | undefined
   #program: CheckedProgram | undefined
+  #lazy: Checked | undefined
 
   /** Reads a program and checks everything but the bodies of its functions. Of a previous state it keeps what still holds. */
   constructor(root: string, text: string, options: ProjectOptions, read: Read, previous?: Analysis) {
@@ -206,6 +207,16 @@ export class Analysis {
   *checkAll(): Generator<void, void> {
     yield* this.check()
     yield* this.#checkAnew()
+  }
+
+  /** The program for questions that few bodies answer: they are checked as somebody asks for them. */
+  get lazy(): Checked {
+    return (this.#lazy ??= new Checked(checked(this.#loaded), {}))
+  }
+
+  /** The program with another text for its first file, which is read and checked as far as it differs. */
+  variant(text: string): Analysis {
+    return new Analysis(this.root, text, this.options, path => this.inputs.get(path), this)
   }
 
   /** What lowering may ask of the program. */
