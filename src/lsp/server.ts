@@ -17,6 +17,7 @@ import {
 import { coreScheme, joined } from '../editor/uri.ts'
 import { version } from '../../package.json'
 import { actionFeatures } from './actions.ts'
+import { hoverFeatures } from './hover.ts'
 import { inlayFeatures } from './inlay.ts'
 import { pullFeatures } from './pull.ts'
 import { derivativeFeatures } from './derivative.ts'
@@ -30,6 +31,7 @@ import { verdictFeatures } from './verdicts.ts'
 /** Requests by what they are about: each says what of the protocol it offers. */
 const features: readonly ((session: Session) => ServerCapabilities)[] = [
   pullFeatures,
+  hoverFeatures,
   actionFeatures,
   inlayFeatures,
   derivativeFeatures,
