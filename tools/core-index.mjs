@@ -1,6 +1,7 @@
 // Makes src/check/core.generated.ts of core/*.slang: the text without comments, and where each declaration stands in it, so
 // that the compiler parses only what a program uses; src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself; and
-// src/check/core-docs.generated.ts, the doc comments, which editors show.
+// src/check/core-docs.generated.ts, the doc comments, and
+// src/editor/core-text.generated.ts, the text as people wrote it, which editors show.
 // Run by `npm run core`, which `prepare`, `test` and `build` call.
 import { readFileSync, readdirSync, writeFileSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -163,17 +164,20 @@ function coreSources() {
     "// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './modules/packed.ts'\n\n" +
     `const files = ${JSON.stringify(packed)}\n/** ${doc} */\nexport const ${name}: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n`
   return {
-    'core.generated.ts': source(
+    'editor/core-text.generated.ts':
+      '// Made of core/*.slang by tools/core-index.mjs.\n/** The files of the core library as they are written. */\n' +
+      `export const coreText: readonly { readonly name: string; readonly text: string }[] = ${JSON.stringify(files)}\n`,
+    'check/core.generated.ts': source(
       'core',
       'The core library.',
       files.map(f => pack(f).packed),
     ),
-    'core-wgsl.generated.ts': source(
+    'check/core-wgsl.generated.ts': source(
       'wgslCore',
       'What WGSL needs of it.',
       files.filter(f => !forOthers.has(f.name)).map(f => pack(f, forWgsl).packed),
     ),
-    'core-docs.generated.ts':
+    'check/core-docs.generated.ts':
       '// Made of core/*.slang by tools/core-index.mjs.\n' +
       '/** The doc comments of the core library: by file, the offset of what each stands before in `core.generated.ts`, and its text. */\n' +
       'export const coreDocs: Readonly<Record<string, readonly (readonly [number, string])[]>> = ' +
@@ -184,7 +188,7 @@ function coreSources() {
 /** Writes the generated files where they do not say what core/ says. */
 export function writeCore() {
   for (const [name, source] of Object.entries(coreSources())) {
-    const target = new URL(`src/check/${name}`, root)
+    const target = new URL(`src/${name}`, root)
     if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
   }
 }

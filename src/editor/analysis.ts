@@ -84,7 +84,7 @@ export class Analysis {
     this.#loaded = loaded ?? this.#load('', () => undefined)
     const { cx, isHalf } = this.#loaded
     const parsed = this.#relay.list.length
-    this.#segments = new Segments(this.names.trees.values(), inputs)
+    this.#segments = new Segments(this.names.trees.values(), this.names.includes, inputs)
     const isLike = previous !== undefined && this.#segments.agrees(previous.#segments)
     const funcs = cx.userDecls.filter(
       (d): d is FuncDecl => d.kind === 'func' && d.hasBody && d.generics?.packed !== true,
@@ -198,6 +198,12 @@ export class Analysis {
     return this.cx.modules.flatMap(m => m.files)
   }
 
+  /** The files that belong to the root alone: itself, and what it includes. */
+  get ownFiles(): readonly SourceFile[] {
+    const others = new Set(this.cx.modules.slice(1).flatMap(m => m.files))
+    return this.#segments.files.filter(file => !others.has(file))
+  }
+
   /** The file of a path; undefined where it is no part of the program. */
   file(path: string): SourceFile | undefined {
     return this.#segments.of(path)?.file
@@ -244,8 +250,11 @@ export class Analysis {
    */
   path(file: SourceFile, offset: number, before = false): readonly Node[] {
     this.#enliven(file, offset)
-    const tree = this.tree(file)
-    return tree === undefined ? [] : pathAt(tree, file, offset, before)
+    const own = this.tree(file)
+    if (own !== undefined) return pathAt(own, file, offset, before)
+    // A file that others read in their midst has no tree of its own.
+    const paths = [...this.names.trees.values()].map(tree => pathAt(tree, file, offset, before))
+    return paths.find(path => path.length > 1) ?? []
   }
 
   /** Checks the body around an offset in this state of the program. */

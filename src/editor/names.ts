@@ -54,6 +54,8 @@ export function functionOf(ref: FuncRef): FuncDecl {
 export class Names implements Observer {
   /** The trees of the files of the program. */
   readonly trees: Map<SourceFile, ast.Module> = new Map()
+  /** Files that others read in their midst. */
+  readonly includes: Set<SourceFile> = new Set()
   /** The files that imports and includes mean. */
   /** Where macros are named, in order. */
   readonly macros: { readonly span: Span; readonly macro: Macro }[] = []
@@ -80,6 +82,10 @@ export class Names implements Observer {
 
   file(span: Span, file: SourceFile): void {
     this.links.push({ span, file })
+  }
+
+  included(file: SourceFile): void {
+    this.includes.add(file)
   }
 
   macro(span: Span, macro: Macro): void {

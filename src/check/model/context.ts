@@ -95,8 +95,10 @@ export interface Above {
 export interface Observer {
   /** A file was parsed. */
   parsed(tree: ast.Module): void
-  /** An import or include means a file. */
+  /** An import or `__include` means a file. */
   file(span: Span, file: SourceFile): void
+  /** A file is read in the midst of another, by `#include`. */
+  included(file: SourceFile): void
   /** A name means a macro. */
   macro(span: Span, macro: Macro): void
   /** A name means a declaration. Of overloads it is the nearest one; what a call chooses shows in its term. */

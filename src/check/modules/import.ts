@@ -177,8 +177,11 @@ export class Loader {
   #add(module: ModuleDecl, file: SourceFile, macros: MacroTable, outer: Visibility): void {
     module.files.push(file)
     const { observer } = this.#cx
-    const include = (path: string, from: SourceFile): SourceFile | Unreadable | undefined =>
-      this.#find([path], from) ?? undefined
+    const include = (path: string, from: SourceFile): SourceFile | Unreadable | undefined => {
+      const found = this.#find([path], from) ?? undefined
+      if (found instanceof SourceFile) observer?.included(found)
+      return found
+    }
     const named = observer === null ? undefined : (span: Span, macro: Macro): void => observer.macro(span, macro)
     const parsed = parse(file, { macros, include, named }, this.#sink)
     this.broken.push(...parsed.broken)
