@@ -20,7 +20,7 @@ afterAll(async () => {
 /** A page with a worker that serves it, where files of some names are missing. Gives the page and the names that were asked for. */
 async function opened(
   missing: RegExp,
-): Promise<{ readonly page: Page; readonly asked: string[]; close(): Promise<void> }> {
+): Promise<{ readonly page: Page; readonly asked: string[]; readonly close: () => Promise<void> }> {
   const asked: string[] = []
   // Workers of workers do not ask through the page, so it is no page's routes that answer them.
   const server = createServer(({ url = '' }, response) => {
