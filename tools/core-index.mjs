@@ -1,5 +1,7 @@
 // Makes src/check/core.generated.ts of core/*.slang: the text without comments, and where each declaration stands in it, so
-// that the compiler parses only what a program uses; and src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself.
+// that the compiler parses only what a program uses; src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself; and
+// src/check/core-docs.generated.ts, the doc comments, and
+// src/editor/core-text.generated.ts, the text as people wrote it, which editors show.
 // Run by `npm run core`, which `prepare`, `test` and `build` call.
 import { readFileSync, readdirSync, writeFileSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,20 +10,26 @@ const root = new URL('../', import.meta.url)
 const token =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\s+|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|[^\s\w]/g
 
-/** The tokens of a text without comments and white space, and which of them had some before them. */
+/** The tokens of a text without comments and white space, which of them had some before them, and the doc comments right before them. */
 function tokens(text) {
   const ts = [],
-    spaced = []
-  let space = false
+    spaced = [],
+    docs = new Map()
+  let space = false,
+    doc = []
   for (const t of text.match(token) ?? []) {
     const blank = /^(?:\/\/|\/\*|\s)/.test(t)
     if (!blank) {
+      if (doc.length > 0) docs.set(ts.length, doc.join('\n'))
+      doc = []
       ts.push(t)
       spaced.push(space)
-    }
+    } else if (/^\/\/\/(?!\/)/.test(t)) doc.push(t.slice(3).trim())
+    // A comment of another kind, or an empty line, ends a doc comment.
+    else if (/^\/|\n\s*\n/.test(t)) doc = []
     space = blank
   }
-  return { ts, spaced }
+  return { ts, spaced, docs }
 }
 
 /** Whether two tokens that stand apart would read otherwise when joined. */
@@ -104,21 +112,26 @@ function nameAt(ts, i) {
   throw new Error(`no name: ${ts.slice(0, 20).join(' ')}`)
 }
 
-/** A file of the library without comments and white space, one declaration a line, and its index. */
+/** A file of the library without comments and white space, one declaration a line, its index, and its doc comments by the offset of what follows. */
 export function pack({ name, text }, edit = line => line) {
-  const { ts, spaced } = tokens(text)
-  const keys = []
+  const { ts, spaced, docs } = tokens(text)
+  const keys = [],
+    comments = []
   let out = '',
     start = 0
   for (const end of declarations(ts)) {
     let line = ''
-    for (let i = start; i < end; i++) line += (i > start && spaced[i] && glues(ts[i - 1], ts[i]) ? ' ' : '') + ts[i]
+    for (let i = start; i < end; i++) {
+      if (i > start && spaced[i] && glues(ts[i - 1], ts[i])) line += ' '
+      if (docs.has(i)) comments.push([out.length + line.length, docs.get(i)])
+      line += ts[i]
+    }
     line = edit(line)
     keys.push(shortened(key(ts.slice(start, end)), line))
     out += `${line}\n`
     start = end
   }
-  return { name, text: out, keys: keys.join('') }
+  return { packed: { name, text: out, keys: keys.join('') }, comments }
 }
 
 /** A key with characters for names: where in the line each stands first. */
@@ -151,23 +164,31 @@ function coreSources() {
     "// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './modules/packed.ts'\n\n" +
     `const files = ${JSON.stringify(packed)}\n/** ${doc} */\nexport const ${name}: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n`
   return {
-    'core.generated.ts': source(
+    'editor/core-text.generated.ts':
+      '// Made of core/*.slang by tools/core-index.mjs.\n/** The files of the core library as they are written. */\n' +
+      `export const coreText: readonly { readonly name: string; readonly text: string }[] = ${JSON.stringify(files)}\n`,
+    'check/core.generated.ts': source(
       'core',
       'The core library.',
-      files.map(f => pack(f)),
+      files.map(f => pack(f).packed),
     ),
-    'core-wgsl.generated.ts': source(
+    'check/core-wgsl.generated.ts': source(
       'wgslCore',
       'What WGSL needs of it.',
-      files.filter(f => !forOthers.has(f.name)).map(f => pack(f, forWgsl)),
+      files.filter(f => !forOthers.has(f.name)).map(f => pack(f, forWgsl).packed),
     ),
+    'check/core-docs.generated.ts':
+      '// Made of core/*.slang by tools/core-index.mjs.\n' +
+      '/** The doc comments of the core library: by file, the offset of what each stands before in `core.generated.ts`, and its text. */\n' +
+      'export const coreDocs: Readonly<Record<string, readonly (readonly [number, string])[]>> = ' +
+      `${JSON.stringify(Object.fromEntries(files.map(f => [f.name, pack(f).comments])))}\n`,
   }
 }
 
 /** Writes the generated files where they do not say what core/ says. */
 export function writeCore() {
   for (const [name, source] of Object.entries(coreSources())) {
-    const target = new URL(`src/check/${name}`, root)
+    const target = new URL(`src/${name}`, root)
     if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
   }
 }

@@ -2,7 +2,7 @@
  * The checker: makes a checked program of source files, which answers what lowering asks. It checks user files in full, and of the
  * core library only what they use.
  */
-import type { Diagnostic, Sink } from '../base/diag.ts'
+import type { Sink } from '../base/diag.ts'
 import * as derivative from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
 import { tooDeep as nestedTooDeep } from '../base/errors/syntax.ts'
@@ -54,6 +54,7 @@ import type {
 import { checkDerivatives } from './derivatives/derivative.ts'
 import { checkLostDerivatives, reportLosses } from './derivatives/differentiable.ts'
 import { checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
+import { Doubts } from './modules/doubts.ts'
 import { Loader, type SourceOptions } from './modules/import.ts'
 import { coreOf, type LibraryData } from './modules/library.ts'
 import { checkLinkedGlobal, checkLinkedType } from './declarations/link.ts'
@@ -101,8 +102,7 @@ export const above: Above = {
 export interface Loaded {
   readonly cx: Cx
   readonly root: ModuleDecl
-  /** What could not be read: where a text could not be parsed, and imports that were not found. */
-  readonly broken: readonly (Span | undefined)[]
+  readonly doubts: Doubts
   /** A text was given up half way. Of that only this is worth saying. */
   readonly isHalf: boolean
 }
@@ -113,13 +113,9 @@ export function load(options: CheckOptions, core: LibraryData, sink: Sink, obser
   const cx = new Cx(sink, state.library, above, state)
   cx.observer = observer
   cx.columnMajor = options.columnMajor
-  const root = new Loader(cx, options, sink).root()
-  return {
-    cx,
-    root,
-    broken: sink.list.filter(d => d.severity === 'error').map(d => d.span),
-    isHalf: sink.has(nestedTooDeep),
-  }
+  const loader = new Loader(cx, options, sink)
+  const root = loader.root()
+  return { cx, root, doubts: new Doubts(cx, loader.broken, sink.list), isHalf: sink.has(nestedTooDeep) }
 }
 
 /** Parses and checks a program; mistakes become diagnostics. */
@@ -133,7 +129,7 @@ export function check(options: CheckOptions, core: LibraryData, sink: Sink): Che
     for (const decl of cx.userDecls) checkDecl(cx, decl)
     reportReturns(cx, rootsOf(cx, root))
     checkAsserts(cx)
-    sink.list.push(...believable(loaded, sink.list.splice(before)))
+    sink.list.push(...loaded.doubts.without(sink.list.splice(before)))
   }
   return checked(loaded)
 }
@@ -180,22 +176,6 @@ export function checkAsserts(cx: Cx): void {
       a.decl.span,
       noSubst,
     )
-}
-
-/**
- * What of the checker's diagnostics does not follow from texts that could not be read. Where one could not be parsed, or an import was not
- * found, unknown names may have been declared, so they are left out. So are mistakes in a declaration that could not be parsed.
- */
-export function believable({ cx, broken }: Loaded, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  if (broken.length === 0) return diagnostics
-  const within = (outer: Span, at: Span | undefined): boolean =>
-    at?.file === outer.file && at.start >= outer.start && at.start <= outer.end
-  const spoilt = cx.userDecls.flatMap(d =>
-    'syntax' in d && d.syntax !== null && broken.some(at => within(d.syntax!.span, at)) ? [d.syntax.span] : [],
-  )
-  return diagnostics.filter(
-    d => d.code !== names.undefinedName.code && d.code !== names.noMember.code && !spoilt.some(s => within(s, d.span)),
-  )
 }
 
 /** Reports a `using` of something that is not a namespace. */

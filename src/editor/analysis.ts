@@ -5,7 +5,6 @@
 import type { Diagnostic } from '../base/diag.ts'
 import type { SourceFile, Span } from '../base/source.ts'
 import {
-  believable,
   checkAsserts,
   checkDecl,
   checked,
@@ -61,6 +60,7 @@ export class Analysis {
   readonly #made = new Map<unknown, Decl>()
   #diagnostics: readonly Diagnostic[] | undefined
   #program: CheckedProgram | undefined
+  #lazy: Checked | undefined
 
   /** Reads a program and checks everything but the bodies of its functions. Of a previous state it keeps what still holds. */
   constructor(root: string, text: string, options: ProjectOptions, read: Read, previous?: Analysis) {
@@ -84,7 +84,7 @@ export class Analysis {
     this.#loaded = loaded ?? this.#load('', () => undefined)
     const { cx, isHalf } = this.#loaded
     const parsed = this.#relay.list.length
-    this.#segments = new Segments(this.names.trees.values(), inputs)
+    this.#segments = new Segments(this.names.trees.values(), this.names.includes, inputs)
     const isLike = previous !== undefined && this.#segments.agrees(previous.#segments)
     const funcs = cx.userDecls.filter(
       (d): d is FuncDecl => d.kind === 'func' && d.hasBody && d.generics?.packed !== true,
@@ -178,7 +178,7 @@ export class Analysis {
     const results = Array.from({ length: this.#bodies.count }, (_, i) => this.#bodies.result(i))
     for (const r of results) found.push(...r.diagnostics, ...r.warnings)
     found.push(...this.#bodies.openEnds(this.#loaded.isHalf ? [] : rootsOf(cx, root)))
-    return (this.#diagnostics = inOrder([...list.slice(0, this.#outline.read), ...believable(this.#loaded, found)]))
+    return (this.#diagnostics = inOrder([...list.slice(0, this.#outline.read), ...this.#loaded.doubts.without(found)]))
   }
 
   /** Errors of the checker itself: they are bugs, and the rest of the program is not checked. */
@@ -198,6 +198,12 @@ export class Analysis {
     return this.cx.modules.flatMap(m => m.files)
   }
 
+  /** The files that belong to the root alone: itself, and what it includes. */
+  get ownFiles(): readonly SourceFile[] {
+    const others = new Set(this.cx.modules.slice(1).flatMap(m => m.files))
+    return this.#segments.files.filter(file => !others.has(file))
+  }
+
   /** The file of a path; undefined where it is no part of the program. */
   file(path: string): SourceFile | undefined {
     return this.#segments.of(path)?.file
@@ -207,6 +213,16 @@ export class Analysis {
   *checkAll(): Generator<void, void> {
     yield* this.check()
     yield* this.#checkAnew()
+  }
+
+  /** The program for questions that few bodies answer: they are checked as somebody asks for them. */
+  get lazy(): Checked {
+    return (this.#lazy ??= new Checked(checked(this.#loaded), {}))
+  }
+
+  /** The program with another text for its first file, which is read and checked as far as it differs. */
+  variant(text: string): Analysis {
+    return new Analysis(this.root, text, this.options, path => this.inputs.get(path), this)
   }
 
   /** What lowering may ask of the program. */
@@ -234,8 +250,11 @@ export class Analysis {
    */
   path(file: SourceFile, offset: number, before = false): readonly Node[] {
     this.#enliven(file, offset)
-    const tree = this.tree(file)
-    return tree === undefined ? [] : pathAt(tree, file, offset, before)
+    const own = this.tree(file)
+    if (own !== undefined) return pathAt(own, file, offset, before)
+    // A file that others read in their midst has no tree of its own.
+    const paths = [...this.names.trees.values()].map(tree => pathAt(tree, file, offset, before))
+    return paths.find(path => path.length > 1) ?? []
   }
 
   /** Checks the body around an offset in this state of the program. */

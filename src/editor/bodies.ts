@@ -291,7 +291,7 @@ export class Bodies {
     inside: readonly Decl[],
     isOwn: boolean,
   ): Omit<Result, 'open' | 'calls'> {
-    const { segments, targetOf } = this.#around
+    const { loaded, segments, targetOf } = this.#around
     const func = this.funcs[i]!
     const own = this.#segment(i)
     const anchored = (span: Span | undefined): Anchor | undefined => {
@@ -307,7 +307,10 @@ export class Bodies {
       [d, ...d.notes].every(n => n.span === undefined || anchored(n.span) !== undefined)
     return {
       diagnostics: sink.list,
-      warnings: sink.errors === 0 ? this.#warnings([func, ...inside.filter(d => d.kind === 'func')]) : [],
+      warnings:
+        sink.errors === 0 && !loaded.doubts.touch(func)
+          ? this.#warnings([func, ...inside.filter(d => d.kind === 'func')])
+          : [],
       uses: uses.flatMap(use => {
         const anchor = anchored(use.span)
         return anchor === undefined ? [] : [{ anchor, target: targetOf(use.decl) }]

@@ -7,6 +7,7 @@ import type { Term } from '../check/model/term.ts'
 import type { FuncRef, Place } from '../check/model/tree.ts'
 import type { Type } from '../check/model/type.ts'
 import type * as ast from '../syntax/ast.ts'
+import type { Macro } from '../syntax/macro.ts'
 
 /** Where something stands, for names that are looked up from there. */
 export interface Surroundings {
@@ -53,7 +54,11 @@ export function functionOf(ref: FuncRef): FuncDecl {
 export class Names implements Observer {
   /** The trees of the files of the program. */
   readonly trees: Map<SourceFile, ast.Module> = new Map()
+  /** Files that others read in their midst. */
+  readonly includes: Set<SourceFile> = new Set()
   /** The files that imports and includes mean. */
+  /** Where macros are named, in order. */
+  readonly macros: { readonly span: Span; readonly macro: Macro }[] = []
   readonly links: { readonly span: Span; readonly file: SourceFile }[] = []
   /** Declarations that macros name, each with a use of one that does. */
   readonly inMacros: Map<Decl, Span> = new Map()
@@ -77,6 +82,14 @@ export class Names implements Observer {
 
   file(span: Span, file: SourceFile): void {
     this.links.push({ span, file })
+  }
+
+  included(file: SourceFile): void {
+    this.includes.add(file)
+  }
+
+  macro(span: Span, macro: Macro): void {
+    if (span.file.text.startsWith(macro.name, span.start)) this.macros.push({ span, macro })
   }
 
   body(func: FuncDecl): void {

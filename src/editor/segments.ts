@@ -96,8 +96,12 @@ export class Segments {
   /** Whether a body means the same wherever it stands. */
   readonly #isMovable: boolean
 
-  constructor(trees: Iterable<ast.Module>, inputs: ReadonlyMap<string, string | undefined>) {
-    const bodies = new Map<SourceFile, Span[]>()
+  constructor(
+    trees: Iterable<ast.Module>,
+    includes: Iterable<SourceFile>,
+    inputs: ReadonlyMap<string, string | undefined>,
+  ) {
+    const bodies = new Map<SourceFile, Span[]>([...includes].map(file => [file, []]))
     const types: string[] = []
     for (const tree of trees) {
       if (!bodies.has(tree.file)) bodies.set(tree.file, [])
@@ -121,6 +125,11 @@ export class Segments {
       text =>
         text.includes('__LINE__') || /\b(?:each|expand)\s*\(/.test(text) || (text.includes('##') && /LINE/.test(text)),
     )
+  }
+
+  /** The files of the program, with those that others read in their midst. */
+  get files(): readonly SourceFile[] {
+    return [...this.#files.values()].map(s => s.file)
   }
 
   of(path: string): FileSegments | undefined {

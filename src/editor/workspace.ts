@@ -1,12 +1,15 @@
-/** What an editor has open, and the programs that it is part of. */
+/**
+ * What an editor has open, and the programs that it is part of. Each open document begins a program of its own, unless another file includes it.
+ * A program is read from open documents first, then from the host; it is read again when any of its texts changes.
+ */
 import type { Diagnostic } from '../base/diag.ts'
 import type { SourceFile, Span } from '../base/source.ts'
 import { mergeOptions } from '../project/merge.ts'
 import { projectFileName } from '../project/name.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import { readProject, type Project } from '../project/read.ts'
-import { core } from '../compile.ts'
 import { Analysis } from './analysis.ts'
+import { coreFile, readable } from './core.ts'
 import { Document, type TextChange } from './document.ts'
 import { offsetOf, rangeOf, type Location, type Position } from './range.ts'
 import { coreScheme, folderOf, joined, pathOf, uriOf } from './uri.ts'
@@ -26,7 +29,7 @@ export interface Place {
   readonly offset: number
 }
 
-/** What is wrong with a file, apart from what stands in other files. */
+/** What is wrong with a file. */
 export interface FileDiagnostics {
   readonly uri: string
   /** Of an open document: the version that they belong to. */
@@ -34,7 +37,15 @@ export interface FileDiagnostics {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Open documents, and an analysis for each program that one of them begins. */
+/** The lines of a text that include others, or say what they are part of. */
+function includesOf(text: string): string {
+  return text.match(/^.*\b(?:__include|include|implementing)\b.*$/gm)?.join('\n') ?? ''
+}
+
+/** How many programs are kept that no open document begins. */
+const keptPrograms = 8
+
+/** Open documents, and an analysis for each program that one of them is part of. */
 export class Workspace {
   readonly #host: Host
   /** By path. */
@@ -42,8 +53,13 @@ export class Workspace {
   /** What was read from the host, by path. */
   readonly #read = new Map<string, { readonly text: string | undefined; readonly why: Error | undefined }>()
   readonly #projects = new Map<string, Project>()
-  /** By the path of the root. */
+  /** By the path of the root, the one that was asked for last at the end. */
   readonly #analyses = new Map<string, Analysis>()
+  /** The root of the program that includes a file, by path. */
+  readonly #includers = new Map<string, string>()
+  /** What is wrong with which files, by the root of the program that it was found in. */
+  readonly #found = new Map<string, ReadonlyMap<string, readonly Diagnostic[]>>()
+  #listed: readonly string[] | undefined
   #folders: readonly string[] = []
   #settings: ProjectOptions = {}
 
@@ -53,14 +69,13 @@ export class Workspace {
 
   /** Sets the folders of the workspace (URIs), and options below those of project files. */
   configure({ folders, settings }: { readonly folders?: readonly string[]; readonly settings?: ProjectOptions }): void {
-    if (folders !== undefined) this.#folders = folders.map(pathOf)
     if (settings !== undefined) this.#settings = settings
+    if (folders === undefined) return
+    this.#folders = folders.map(pathOf)
+    this.#listed = undefined
   }
 
-  /** The paths of the folders of the workspace. */
-  get folders(): readonly string[] {
-    return this.#folders
-  }
+  // ── Documents ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   get documents(): Iterable<Document> {
     return this.#documents.values()
@@ -72,25 +87,33 @@ export class Workspace {
 
   open(uri: string, version: number, text: string): void {
     this.#documents.set(pathOf(uri), new Document(uri, version, text))
+    this.#includers.clear()
   }
 
   /** Edits an open document. */
   change(uri: string, version: number, changes: readonly TextChange[]): void {
     const document = this.document(uri)
-    if (document !== undefined) this.#documents.set(document.path, document.changed(version, changes))
+    if (document === undefined) return
+    const changed = document.changed(version, changes)
+    this.#documents.set(document.path, changed)
+    if (includesOf(changed.text) !== includesOf(document.text)) this.#includers.clear()
   }
 
-  /** From now on the file on disk counts. */
-  close(uri: string): void {
+  /** From now on the file on disk counts. Gives what is to be shown of the files that the document showed something of. */
+  close(uri: string): readonly FileDiagnostics[] {
     const path = pathOf(uri)
     this.#documents.delete(path)
     this.#analyses.delete(path)
+    this.#includers.clear()
     this.#forget(path)
+    return this.#shown(path, new Map())
   }
 
-  /** Files that may be others on disk than before. */
+  /** Files that may be others on disk than before, that came or that went. */
   changedOnDisk(uris: readonly string[]): void {
     for (const uri of uris) this.#forget(pathOf(uri))
+    this.#includers.clear()
+    this.#listed = undefined
   }
 
   #forget(path: string): void {
@@ -102,7 +125,7 @@ export class Workspace {
   text(path: string): string | undefined {
     const open = this.#documents.get(path)
     if (open !== undefined) return open.text
-    if (path.startsWith(`${coreScheme}:`)) return core.files.find(f => corePath(f.name) === path)?.text
+    if (path.startsWith(`${coreScheme}:`)) return coreFile(path)?.text
     let read = this.#read.get(path)
     if (read === undefined) {
       try {
@@ -115,6 +138,29 @@ export class Workspace {
     if (read.why !== undefined) throw read.why
     return read.text
   }
+
+  /** The text of a path; undefined also where it cannot be read. */
+  #quietly(path: string): string | undefined {
+    try {
+      return this.text(path)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The paths of the files in the folders of the workspace, and of open documents. */
+  get files(): readonly string[] {
+    this.#listed ??= this.#folders.flatMap(folder => {
+      try {
+        return this.#host.list?.(folder) ?? []
+      } catch {
+        return []
+      }
+    })
+    return [...new Set([...this.#documents.keys(), ...this.#listed])]
+  }
+
+  // ── Projects ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** The options for a file: those of the nearest project file, on top of the settings of the editor. */
   options(path: string): ProjectOptions {
@@ -141,27 +187,34 @@ export class Workspace {
     return project
   }
 
-  /** The text of a path; undefined also where it cannot be read. */
-  #quietly(path: string): string | undefined {
-    try {
-      return this.text(path)
-    } catch {
-      return undefined
-    }
-  }
+  // ── Programs ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** The program that a document is part of, as it is now; undefined for a document that is not open. */
   analysis(uri: string): Analysis | undefined {
     const path = pathOf(uri)
-    const text = this.#documents.get(path)?.text
+    return this.#documents.has(path) && !path.startsWith(`${coreScheme}:`) ? this.program(path) : undefined
+  }
+
+  /** The program that a file is part of, open or not; undefined where there is no such file. */
+  program(path: string): Analysis | undefined {
+    return this.#analyse(this.#rootOf(path))
+  }
+
+  /** The program that begins with a file. */
+  #analyse(root: string): Analysis | undefined {
+    const text = this.#quietly(root)
     if (text === undefined) return undefined
-    const options = this.options(path)
-    const known = this.#analyses.get(path)
+    const options = this.options(root)
+    const known = this.#analyses.get(root)
     const isAlike = known !== undefined && JSON.stringify(known.options) === JSON.stringify(options)
-    if (isAlike && this.#holds(known)) return known
-    const made = new Analysis(path, text, options, p => this.text(p), isAlike ? known : undefined)
-    this.#analyses.set(path, made)
-    return made
+    this.#analyses.delete(root)
+    const now =
+      isAlike && this.#holds(known)
+        ? known
+        : new Analysis(root, text, options, p => this.text(p), isAlike ? known : undefined)
+    this.#analyses.set(root, now)
+    this.#dropOld()
+    return now
   }
 
   /** Whether an analysis read what there is now. */
@@ -169,6 +222,57 @@ export class Workspace {
     for (const [path, text] of analysis.inputs) if (this.#quietly(path) !== text) return false
     return true
   }
+
+  #dropOld(): void {
+    const roots = new Set([...this.#documents.keys()].map(path => this.#includers.get(path) ?? path))
+    const others = [...this.#analyses.keys()].filter(root => !roots.has(root))
+    for (const root of others.slice(0, Math.max(0, others.length - keptPrograms))) this.#analyses.delete(root)
+  }
+
+  /** The file that the program of a file begins with: one that includes it, if there is any, else itself. */
+  #rootOf(path: string): string {
+    let root = this.#includers.get(path)
+    if (root === undefined) this.#includers.set(path, (root = this.#includerOf(path) ?? path))
+    return root
+  }
+
+  #includerOf(path: string): string | undefined {
+    const text = this.#quietly(path) ?? ''
+    const name = path.replace(/^.*\//, '').replace(/\.\w+$/, '')
+    const implementing = /^\s*implementing\s+"?([\w./-]+)/m.exec(text)?.[1]
+    const module = implementing === undefined ? [] : [implementing, implementing.replaceAll('_', '-')]
+    const near = module.map(m => joined(folderOf(path), `${m.replace(/\.slang$/, '')}.slang`))
+    // Files beside it and further up that mention it are looked into.
+    const others = this.files.filter(
+      other =>
+        other !== path &&
+        path.startsWith(folderOf(other)) &&
+        includesOf(this.#quietly(other) ?? '')
+          .replaceAll('_', '-')
+          .includes(name.replaceAll('_', '-')),
+    )
+    return [...near, ...others].find(root => root !== path && this.#includes(root, path))
+  }
+
+  /** Whether a file is part of the module that another begins. */
+  #includes(root: string, path: string): boolean {
+    const analysis = this.#analyse(root)
+    return analysis !== undefined && analysis.ownFiles.some(file => file.name === path)
+  }
+
+  /** The open documents in whose programs a file has a part, or would have one if it were there. */
+  dependents(uri: string): readonly string[] {
+    const path = pathOf(uri)
+    const found = [...this.#documents.values()].filter(document => {
+      const analysis = this.#analyses.get(this.#includers.get(document.path) ?? document.path)
+      return (
+        document.path === path || analysis === undefined || path.endsWith(projectFileName) || analysis.inputs.has(path)
+      )
+    })
+    return found.map(document => document.uri)
+  }
+
+  // ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** A place of an open document in the program that it is part of. */
   at(uri: string, position: Position): Place | undefined {
@@ -179,35 +283,58 @@ export class Workspace {
       : { analysis, file, offset: offsetOf(file, position) }
   }
 
-  /** Where a span stands, for the editor. */
-  location(span: Span): Location {
-    const path = span.file.isCore ? corePath(span.file.name) : span.file.name
-    return { uri: this.#documents.get(path)?.uri ?? uriOf(path), range: rangeOf(span) }
+  /** The URI of a path, as the editor spells it where it has the file open. */
+  uri(path: string): string {
+    return this.#documents.get(path)?.uri ?? uriOf(path)
   }
 
+  /** Where a span stands, for the editor. */
+  location(span: Span): Location {
+    const own = readable(span)
+    return { uri: this.uri(own.file.name), range: rangeOf(own) }
+  }
+
+  // ── What is wrong ────────────────────────────────────────────────────────────────────────────────────────────────
+
   /**
-   * Checks the program of a document, in steps between which it may be stopped, and gives what is wrong with each of its files. Ask for a new
-   * one after each edit, and drop the old one.
+   * Checks the program of a document, in steps between which it may be stopped, and gives what is wrong with each of its files: also an empty
+   * list for a file with which nothing is wrong any longer. Ask for a new one after each edit, and drop the old one.
    */
   *diagnose(uri: string): Generator<void, readonly FileDiagnostics[]> {
     const analysis = this.analysis(uri)
     if (analysis === undefined) return []
     yield* analysis.check()
-    const byPath = new Map<string, Diagnostic[]>([[analysis.root, []]])
-    for (const d of analysis.diagnostics) {
-      const path = d.span?.file.name ?? analysis.root
+    return this.show(analysis, analysis.diagnostics)
+  }
+
+  /** What is to be shown of each file of a program, given everything that was found in that. */
+  show(analysis: Analysis, diagnostics: readonly Diagnostic[]): readonly FileDiagnostics[] {
+    const { root } = analysis
+    const byPath = new Map<string, Diagnostic[]>([[root, []]])
+    for (const file of analysis.ownFiles) byPath.set(file.name, [])
+    for (const d of [...diagnostics, ...(this.#project(folderOf(root))?.diagnostics ?? [])]) {
+      const path = d.span?.file.name ?? root
       const list = byPath.get(path)
       if (list === undefined) byPath.set(path, [d])
       else list.push(d)
     }
-    return [...byPath].map(([path, diagnostics]) => {
+    return this.#shown(root, byPath)
+  }
+
+  #shown(root: string, now: ReadonlyMap<string, readonly Diagnostic[]>): readonly FileDiagnostics[] {
+    const paths = new Set([...(this.#found.get(root)?.keys() ?? []), ...now.keys()])
+    this.#found.delete(root)
+    if (now.size > 0) this.#found.set(root, now)
+    return [...paths].flatMap(path => {
       const open = this.#documents.get(path)
-      return { uri: open?.uri ?? uriOf(path), version: open?.version, diagnostics }
+      // An open document shows what its own program says of it.
+      if (open !== undefined && this.#rootOf(path) !== root) return []
+      const from = open === undefined ? [...this.#found.values()] : [this.#found.get(root)]
+      const said = new Set<string>()
+      const diagnostics = from
+        .flatMap(found => found?.get(path) ?? [])
+        .filter(d => said.size < said.add(`${d.span?.start}:${d.code}:${d.message}`).size)
+      return [{ uri: this.uri(path), version: open?.version, diagnostics }]
     })
   }
-}
-
-/** The path of a file of the core library. */
-function corePath(name: string): string {
-  return `${coreScheme}:/${name}`
 }

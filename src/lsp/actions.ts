@@ -1,6 +1,7 @@
 /** Quick fixes: the edits that diagnostics speak of, one by one, and those of a whole file at once. */
 import { CodeActionKind, CodeActionRequest, type CodeAction, type ServerCapabilities } from 'vscode-languageserver'
 import { fixAll, quickFixes, type TextEdit } from '../editor/fixes/quick.ts'
+import { pathOf } from '../editor/uri.ts'
 import { workspaceEdit, type FileEdit } from './edits.ts'
 import { listOf, object, optional, range, text } from './params.ts'
 import type { Session } from './session.ts'
@@ -28,7 +29,7 @@ export function actionFeatures(session: Session): ServerCapabilities {
       if (analysis === undefined) return []
       const actions: CodeAction[] = []
       if (isAsked(CodeActionKind.QuickFix, only)) {
-        for (const { title, isPreferred, edits: list, diagnostic } of quickFixes(analysis, analysis.root, range))
+        for (const { title, isPreferred, edits: list, diagnostic } of quickFixes(analysis, pathOf(uri), range))
           actions.push({
             title,
             kind: CodeActionKind.QuickFix,
@@ -39,7 +40,7 @@ export function actionFeatures(session: Session): ServerCapabilities {
       }
       // Only for who names it: it says nothing of the place of the cursor.
       if (only !== undefined && isAsked(all, only)) {
-        const list = fixAll(analysis, analysis.root)
+        const list = fixAll(analysis, pathOf(uri))
         if (list.length > 0)
           actions.push({
             title: 'Mend all that has one likely fix',

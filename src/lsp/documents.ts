@@ -9,7 +9,7 @@ import {
   ProtocolNotificationType,
   TextDocumentContentRequest,
 } from 'vscode-languageserver'
-import { pathOf, uriOf } from '../editor/uri.ts'
+import { pathOf } from '../editor/uri.ts'
 import type { FilesParams } from './files.ts'
 import { Refused } from './errors.ts'
 import { inDocument, integer, listOf, mapOf, object, optional, range, text, type Shape } from './params.ts'
@@ -64,8 +64,7 @@ export function hearDocuments(session: Session): void {
   session.hear(DidCloseTextDocumentNotification.type, inDocument, ({ textDocument: { uri } }) => {
     const document = workspace.document(uri)
     if (document === undefined) return
-    workspace.close(uri)
-    publisher.closed(document)
+    publisher.closed(document, workspace.close(uri))
   })
 
   session.hear(
@@ -88,8 +87,8 @@ export function hearDocuments(session: Session): void {
     object({ event: object({ added: listOf(folder), removed: listOf(folder) }) }),
     ({ event: { added, removed } }) => {
       const gone = new Set(removed.map(f => pathOf(f.uri)))
-      const folders = workspace.folders.map(uriOf).filter(uri => !gone.has(pathOf(uri)))
-      workspace.configure({ folders: [...folders, ...added.map(f => f.uri)] })
+      session.folders = [...session.folders.filter(uri => !gone.has(pathOf(uri))), ...added.map(f => f.uri)]
+      workspace.configure({ folders: session.folders })
       session.foldersChanged()
     },
   )

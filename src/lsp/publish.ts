@@ -2,7 +2,7 @@
  * Says what is wrong with documents, whenever something may have changed. Each open document is checked as a program of its own, in slices between
  * which requests are answered; a check of a state that is gone is dropped. Files that are not open get what the programs that import them find.
  */
-import type { Diagnostic as Told, PublishDiagnosticsParams } from 'vscode-languageserver'
+import type { PublishDiagnosticsParams } from 'vscode-languageserver'
 import type { Analysis } from '../editor/analysis.ts'
 import type { Document } from '../editor/document.ts'
 import type { FileDiagnostics, Workspace } from '../editor/workspace.ts'
@@ -45,12 +45,10 @@ export async function checkedInSlices(
 export class Publisher {
   readonly #workspace: Workspace
   readonly #outlet: Outlet
-  /** The analysis of each open document whose diagnostics were sent, by path. */
-  readonly #sent = new Map<string, { readonly analysis: Analysis; readonly version: number }>()
-  /** By the path of the document that begins the program, what is wrong with files that are not open. */
-  readonly #beyond = new Map<string, readonly FileDiagnostics[]>()
-  /** What was sent last for such files, as JSON by URI. */
-  readonly #shownBeyond = new Map<string, string>()
+  /** The program of each open document and its version when it was looked at, by path. */
+  readonly #looked = new Map<string, { readonly analysis: Analysis; readonly version: number }>()
+  /** What was sent last, as JSON by URI. */
+  readonly #sent = new Map<string, string>()
   #generation = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   /** The document that changed last: it is looked at first. */
@@ -71,18 +69,15 @@ export class Publisher {
     }, delay)
   }
 
-  /** A document is no longer open. */
-  closed(document: Document): void {
-    this.#sent.delete(document.path)
-    this.#beyond.delete(document.path)
-    this.#outlet.send({ uri: document.uri, diagnostics: [] })
-    this.#sendBeyond()
-    this.changed()
-  }
-
-  /** Everything is sent again. */
-  again(): void {
-    this.#sent.clear()
+  /** A document is no longer open. `left` is what is to be shown of the files that it showed something of. */
+  closed(document: Document, left: readonly FileDiagnostics[]): void {
+    this.#looked.delete(document.path)
+    const own = left.find(file => file.uri === document.uri) ?? {
+      uri: document.uri,
+      version: undefined,
+      diagnostics: [],
+    }
+    this.#send([own, ...left])
     this.changed()
   }
 
@@ -98,12 +93,12 @@ export class Publisher {
     for (const { uri, path, version } of ordered) {
       try {
         const analysis = this.#workspace.analysis(uri)
-        const before = this.#sent.get(path)
+        const before = this.#looked.get(path)
         if (analysis === undefined || (before?.analysis === analysis && before.version === version)) continue
         const found = await checkedInSlices(this.#workspace, uri, isOld)
         if (found === undefined) return
-        this.#sent.set(path, { analysis, version })
-        this.#send(uri, path, version, found)
+        this.#looked.set(path, { analysis, version })
+        this.#send(found)
         this.#outlet.checked(analysis)
       } catch (cause) {
         this.#outlet.failed(uri, cause)
@@ -113,40 +108,16 @@ export class Publisher {
     }
   }
 
-  #told({ diagnostics }: FileDiagnostics): Told[] {
-    return diagnostics.map(d => told(d, this.#outlet.shown, span => this.#workspace.location(span)))
-  }
-
-  #send(uri: string, path: string, version: number, found: readonly FileDiagnostics[]): void {
-    const own = found.filter(f => f.uri === uri)
-    this.#outlet.send({ uri, version, diagnostics: own.flatMap(f => this.#told(f)) })
-    this.#beyond.set(
-      path,
-      found.filter(f => f.uri !== uri),
-    )
-    this.#sendBeyond()
-  }
-
-  /** Sends what is wrong with files that are not open, where that is another than before. */
-  #sendBeyond(): void {
-    const byUri = new Map<string, Map<string, Told>>([...this.#shownBeyond.keys()].map(uri => [uri, new Map()]))
-    for (const list of this.#beyond.values()) {
-      for (const file of list) {
-        if (this.#workspace.document(file.uri) !== undefined) continue
-        let found = byUri.get(file.uri)
-        if (found === undefined) byUri.set(file.uri, (found = new Map()))
-        // Several programs may say the same of a file.
-        for (const d of this.#told(file)) found.set(JSON.stringify(d), d)
-      }
-    }
-    for (const [uri, found] of byUri) {
-      const text = [...found.keys()].join('\n')
-      const isOpen = this.#workspace.document(uri) !== undefined
-      if (!isOpen && text !== (this.#shownBeyond.get(uri) ?? '')) {
-        this.#outlet.send({ uri, diagnostics: [...found.values()] })
-      }
-      if (text === '' || isOpen) this.#shownBeyond.delete(uri)
-      else this.#shownBeyond.set(uri, text)
+  /** Sends what is another than before. */
+  #send(found: readonly FileDiagnostics[]): void {
+    for (const { uri, version, diagnostics } of found) {
+      const list = diagnostics.map(d => told(d, this.#outlet.shown, span => this.#workspace.location(span)))
+      const text = JSON.stringify([version, list])
+      if ((this.#sent.get(uri) ?? '[null,[]]') === text) continue
+      // Of a file that is not open, that nothing is wrong with it needs no memory.
+      if (version === undefined && list.length === 0) this.#sent.delete(uri)
+      else this.#sent.set(uri, text)
+      this.#outlet.send({ uri, ...(version === undefined ? {} : { version }), diagnostics: list })
     }
   }
 }

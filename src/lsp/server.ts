@@ -14,9 +14,11 @@ import {
   type InitializeResult,
   type ServerCapabilities,
 } from 'vscode-languageserver'
-import { coreScheme, joined } from '../editor/uri.ts'
+import { coreScheme, joined, pathOf } from '../editor/uri.ts'
 import { version } from '../../package.json'
 import { actionFeatures } from './actions.ts'
+import { hoverFeatures } from './hover.ts'
+import { inlayFeatures } from './inlay.ts'
 import { pullFeatures } from './pull.ts'
 import { derivativeFeatures } from './derivative.ts'
 import { hearDocuments } from './documents.ts'
@@ -29,7 +31,9 @@ import { verdictFeatures } from './verdicts.ts'
 /** Requests by what they are about: each says what of the protocol it offers. */
 const features: readonly ((session: Session) => ServerCapabilities)[] = [
   pullFeatures,
+  hoverFeatures,
   actionFeatures,
+  inlayFeatures,
   derivativeFeatures,
   verdictFeatures,
 ]
@@ -76,8 +80,8 @@ class Lifecycle {
     // Not before: the library has listeners of its own, which would take the place of these.
     hearDocuments(session)
     session.state = 'open'
-    const folders = workspaceFolders?.map(f => f.uri) ?? (typeof rootUri === 'string' ? [rootUri] : [])
-    session.workspace.configure({ folders })
+    session.folders = workspaceFolders?.map(f => f.uri) ?? (typeof rootUri === 'string' ? [rootUri] : [])
+    session.workspace.configure({ folders: session.folders })
     this.#said = initializationOptions
     this.#apply(sectionsOf(this.#said))
     return {
@@ -136,7 +140,7 @@ class Lifecycle {
     const { workspace, log, publisher } = this.#session
     const settings = (this.#session.settings = readSettings(sections, log.warn))
     log.level = settings.trace
-    const { folders } = workspace
+    const folders = this.#session.folders.map(pathOf)
     const searchPaths = settings.searchPaths.flatMap(path =>
       folders.length === 0 ? [path] : folders.map(folder => joined(folder, path)),
     )

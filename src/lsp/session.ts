@@ -10,7 +10,7 @@ import {
 } from 'vscode-languageserver'
 import type { Analysis } from '../editor/analysis.ts'
 import type { EditorProgram } from '../editor/derivative/subject.ts'
-import { uriOf } from '../editor/uri.ts'
+import { pathOf } from '../editor/uri.ts'
 import { Workspace } from '../editor/workspace.ts'
 import { answering, hearing } from './answer.ts'
 import { Refused } from './errors.ts'
@@ -39,6 +39,8 @@ export class Session {
   readonly workspace: Workspace
   readonly publisher: Publisher
   settings: Settings = defaults
+  /** The folders of the workspace. */
+  folders: readonly string[] = []
   client: ClientCapabilities = {}
   shown: Shown = shownBy({})
   watchers: Watchers
@@ -66,7 +68,7 @@ export class Session {
         void connection.sendDiagnostics(params)
       },
       failed: (uri, cause) => this.log.bug(`diagnostics of ${uri}`, cause),
-      checked: ({ inputs }) => void this.watchers.watch(inputs.keys(), this.workspace.folders),
+      checked: ({ inputs }) => void this.watchers.watch(inputs.keys(), this.folders.map(pathOf)),
     })
   }
 
@@ -79,21 +81,22 @@ export class Session {
 
   /** The URI of a file of a program. */
   uriOf(path: string): string {
-    return this.workspace.document(path)?.uri ?? uriOf(path)
+    return this.workspace.uri(path)
   }
 
   readonly #programs = new WeakMap<Analysis, EditorProgram>()
 
-  /** The program that an open document begins, checked, and what the document is called there. */
+  /** The program that an open document is part of, checked, and what the document is called there. */
   program(uri: string): { readonly program: EditorProgram; readonly path: string } {
     const analysis = this.workspace.analysis(uri)
     if (analysis === undefined) throw new Refused(`${uri} is not open`)
+    const path = pathOf(uri)
     const known = this.#programs.get(analysis)
-    if (known !== undefined) return { program: known, path: analysis.root }
+    if (known !== undefined) return { program: known, path }
     const { checked, diagnostics, options } = analysis
     const program = { checked, diagnostics, options: { maxContext: options.maxContext } }
     this.#programs.set(analysis, program)
-    return { program, path: analysis.root }
+    return { program, path }
   }
 
   /** Answers a request, whose parameters have a shape. */

@@ -27,6 +27,15 @@ export interface Module {
   readonly decls: readonly Decl[]
   /** The names that the parser took for types wherever they stand. */
   readonly types: ReadonlySet<string>
+  /** What the parser could not understand. */
+  readonly broken: readonly Broken[]
+}
+
+/** A part of a text that the parser could not understand, without the bodies in it that it could. */
+export interface Broken {
+  readonly span: Span
+  /** `braces`: a brace that has no other, so that nobody knows what is inside. */
+  readonly what: 'statement' | 'declaration' | 'braces'
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import {
 } from '../base/errors/syntax.ts'
 import type { Entry, PlaceholderValues, Sink } from '../base/diag.ts'
 import { Span } from '../base/source.ts'
-import type { Generics, Modifier, Name } from './ast.ts'
+import type { Broken, Generics, Modifier, Name } from './ast.ts'
 import {
   damageFlag,
   eofKind,
@@ -48,6 +48,22 @@ const operatorWords: ReadonlySet<string> = new Set([
   'try',
 ])
 
+/** Words that begin a statement, and nothing else. */
+export const statementWords: ReadonlySet<string> = new Set([
+  'if',
+  'for',
+  'while',
+  'do',
+  'switch',
+  'return',
+  'break',
+  'continue',
+  'discard',
+])
+
+/** Names that may follow another name. */
+const followers: ReadonlySet<string> = new Set(['is', 'as', 'where', 'throws'])
+
 /** A position in a token stream, with the state that the parser needs on the way. */
 export class Cursor {
   readonly tokens: TokenStream
@@ -64,6 +80,14 @@ export class Cursor {
   pendingGenerics: Generics | undefined
   /** In a generic argument `>` closes and does not compare. */
   inAngles = false
+  /** The first token of the declaration that is being parsed, in a file or a type. */
+  declaration = 0
+  /** The braces around that nothing closes, each with the column at which what they are part of begins. */
+  readonly unclosed: { readonly open: number; readonly column: number; readonly isIndented: boolean }[] = []
+  /** What was not understood so far. */
+  readonly broken: Broken[] = []
+  /** Errors that no part of `broken` holds yet. */
+  errors = 0
   #depth = 0
   #functions: Set<string> | undefined
   #recovering = false
@@ -179,7 +203,7 @@ export class Cursor {
     }
     if (this.tokens.matches[open] === -1) {
       this.report(unclosedBracket, this.tokens.span(open, open), { bracket: `'${this.tokens.text(open)}'` })
-      if (this.atEnd) this.#gaveUp = true
+      if (this.atEnd && text === '}') this.#gaveUp = true
     } else this.missing(`'${text}'`)
     return false
   }
@@ -194,7 +218,7 @@ export class Cursor {
   /** The items up to the bracket that closes the one at `open`, with commas between; one comma may follow the last. */
   list<T>(closer: ')' | ']' | '}', open: number, parse: () => T): T[] {
     const items: T[] = []
-    while (!this.is(closer) && this.kind !== eofKind) {
+    while (!this.is(closer) && this.kind !== eofKind && !this.isBehind(open)) {
       const before = this.pos
       items.push(parse())
       if (!this.accept(',') || this.pos === before) break
@@ -203,19 +227,57 @@ export class Cursor {
     return items
   }
 
+  /** Whether the next token stands behind what an unclosed bracket holds: a line of its own begins something else. */
+  isBehind(open: number): boolean {
+    if (this.tokens.matches[open] !== -1 || !this.onNewLine) return false
+    return (
+      this.startsAnew ||
+      this.is('}') ||
+      statementWords.has(this.word()) ||
+      this.isOutside(this.columnOf(this.declaration))
+    )
+  }
+
+  isOutside(column: number): boolean {
+    return this.kind !== eofKind && this.columnOf(this.pos) <= column
+  }
+
   /** Reports that something is missing before the next token: there, or at the end of the line before. */
   missing(expected: string): void {
+    this.report(expectedToken, this.gap, { expected, found: this.found() })
+  }
+
+  /** Where something is missing: before the next token, or at the end of the line before. */
+  get gap(): Span {
     const at = this.tokens.span(this.pos, this.pos)
     const before = this.pos > 0 && this.onNewLine ? this.tokens.span(this.pos - 1, this.pos - 1) : undefined
-    const gap =
-      before === undefined || before.file !== at.file
-        ? at
-        : new Span(before.file, before.end, before.end, before.presumed)
-    this.report(expectedToken, gap, { expected, found: this.found() })
+    return before === undefined || before.file !== at.file
+      ? at
+      : new Span(before.file, before.end, before.end, before.presumed)
   }
 
   unexpected(): void {
     this.report(unexpectedToken, this.tokens.span(this.pos, this.pos), { found: this.found() })
+  }
+
+  /** The column of a token, counted from 1. */
+  columnOf(index: number): number {
+    const { file, start } = this.tokens.span(index, index)
+    return file.position(start).column
+  }
+
+  /** Whether a name at the cursor begins something new on its line: another name follows it, which an expression does not have. */
+  get startsAnew(): boolean {
+    if (!this.onNewLine) return false
+    if (statementWords.has(this.word())) return true
+    return this.kindAt(this.pos + 1) === nameKind && !followers.has(this.wordAt(this.pos + 1))
+  }
+
+  /** The same as `name` where the name stands on the same line, or nothing else can begin with it. */
+  nameHere(what: string): Name {
+    if (!this.startsAnew) return this.name(what)
+    this.missingName(what)
+    return { text: '', span: this.gap }
   }
 
   /** Consumes a name; after an error the name is empty and nothing is consumed. */
@@ -224,8 +286,12 @@ export class Cursor {
       const index = this.advance()
       return { text: this.tokens.text(index), span: this.tokens.span(index, index) }
     }
-    this.report(expectedName, this.tokens.span(this.pos, this.pos), { what, found: this.found() })
+    this.missingName(what)
     return { text: '', span: this.tokens.span(this.pos, this.pos) }
+  }
+
+  missingName(what: string): void {
+    this.report(expectedName, this.tokens.span(this.pos, this.pos), { what, found: this.found() })
   }
 
   /** Consumes a modifier. */
@@ -238,7 +304,16 @@ export class Cursor {
   report<P extends string>(entry: Entry<P>, span: Span, given: PlaceholderValues<P>): void {
     const damaged = (this.tokens.flags[this.pos]! & damageFlag) !== 0
     if (!this.#recovering && !this.#gaveUp && !damaged) this.sink.add(entry, span, given)
-    if (entry.severity === 'error') this.#recovering = true
+    if (entry.severity !== 'error') return
+    this.#recovering = true
+    this.errors++
+  }
+
+  /** Takes down that the text from one token to another was not understood, if there were errors. */
+  breaks(what: Broken['what'], first: number, last: number = this.pos - 1): void {
+    if (this.errors === 0) return
+    this.errors = 0
+    this.broken.push({ span: this.tokens.span(first, Math.max(first, last)), what })
   }
 
   badNumber(index: number): void {

@@ -38,10 +38,20 @@ export interface Macro {
   readonly params: readonly string[] | undefined
   readonly variadic: boolean
   readonly body: readonly Tok[]
+  /** Its name where it is defined; undefined for one that an option defines. */
+  readonly span: Span | undefined
 }
 
 /** The macros that are defined, by name. A table may be handed from one file to the next of the same module. */
 export type MacroTable = Map<string, Macro>
+
+/** The macros that Slang's own compiler defines for a file in Slang. */
+export const predefined: ReadonlyMap<string, string> = new Map([
+  ['__SLANG__', '1'],
+  ['__SLANG_COMPILER__', '1'],
+  ['__HLSL__', '1'],
+  ['__HLSL_VERSION', '2018'],
+])
 
 /** A table with macros such as `{ DEBUG: '1' }`. */
 export function macroTable(definitions: Readonly<Record<string, string>>): MacroTable {
@@ -52,6 +62,7 @@ export function macroTable(definitions: Readonly<Record<string, string>>): Macro
       params: undefined,
       variadic: false,
       body: tokensOf(new SourceFile('<command line>', value)),
+      span: undefined,
     })
   }
   return table
@@ -146,7 +157,7 @@ export function define(
     sink.add(badStringize, spanOf(lone), {})
     return
   }
-  const macro: Macro = { name: head.text, params, variadic, body }
+  const macro: Macro = { name: head.text, params, variadic, body, span: spanOf(head) }
   const old = table.get(head.text)
   if (old !== undefined && !isSameMacro(old, macro)) sink.add(macroRedefined, spanOf(head), { name: head.text })
   table.set(head.text, macro)
@@ -271,4 +282,30 @@ function stringize(arg: readonly Tok[], use: Tok, sink: Sink, spanOf: (tok: Tok)
   })
   sink.work.spend('text', text.length, () => spanOf(use))
   return `"${text}"`
+}
+
+/** The text that tokens stand for, from the first to the last. */
+export function textOf(toks: readonly Tok[]): string {
+  const first = toks[0]
+  const last = toks.at(-1)
+  return first === undefined || last === undefined ? '' : first.file.text.slice(first.start, last.end)
+}
+
+/** Takes `( … )` from the end of a reversed list of tokens. */
+export function splitArguments(todo: Tok[], macro: Macro): Tok[][] | undefined {
+  if (todo.at(-1)?.kind !== open) return undefined
+  const args: Tok[][] = [[]]
+  const limit = macro.variadic ? macro.params!.length : Infinity
+  let depth = 0
+  for (let i = todo.length - 2; i >= 0; i--) {
+    const tok = todo[i]!
+    if (tok.kind === open) depth++
+    else if (tok.kind === close && depth-- === 0) {
+      todo.length = i
+      return args
+    }
+    if (tok.kind === comma && depth === 0 && args.length < limit) args.push([])
+    else args.at(-1)!.push(tok)
+  }
+  return undefined
 }

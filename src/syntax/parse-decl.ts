@@ -2,12 +2,13 @@
 import { bodyAfterSemicolon, misplacedDeclaration } from '../base/errors/syntax.ts'
 import type { Span } from '../base/source.ts'
 import type { Attribute, Block, Decl, FuncDecl, Modifier, Name, TypeExpr, VarDecl } from './ast.ts'
-import type { Cursor } from './cursor.ts'
+import { statementWords, type Cursor } from './cursor.ts'
 import { parseArgument } from './parse-expr.ts'
 import { keywordParser } from './parse-keyword.ts'
 import { parseModifiers, parseParams, parseSemantics } from './parse-param.ts'
 import { parseBlock } from './parse-stmt.ts'
 import { parseArraySuffixes, parseGenericParams, parseType, withWhere } from './parse-type.ts'
+import { afterType } from './scan.ts'
 import { eofKind, nameKind, punctuatorText } from './token.ts'
 
 /** Where a declaration stands. */
@@ -55,7 +56,7 @@ export const declWords: ReadonlySet<string> = new Set([
 /** Declarations up to a `}` or the end. */
 export function parseDecls(p: Cursor, context: DeclContext): Decl[] {
   const decls: Decl[] = []
-  while (p.kind !== eofKind && !(context === 'type' && p.is('}'))) {
+  while (p.kind !== eofKind && !(context === 'type' && (p.is('}') || isOutside(p)))) {
     const before = p.pos
     for (const decl of parseDecl(p, context)) decls.push(decl)
     if (p.recovering) recover(p, before)
@@ -64,20 +65,56 @@ export function parseDecls(p: Cursor, context: DeclContext): Decl[] {
       p.recovered()
       p.advance()
     }
+    p.breaks('declaration', before)
   }
   return decls
+}
+
+/** Runs `parse` for what is inside a brace. */
+export function inBraces<T>(p: Cursor, open: number, parse: () => T): T {
+  if (p.tokens.matches[open] !== -1) return parse()
+  const column = p.columnOf(p.declaration)
+  // Code that begins behind the brace ends with its line, if it is well laid out.
+  const isIndented = p.kind !== eofKind && (!p.onNewLine || !p.isOutside(column))
+  p.unclosed.push({ open, column, isIndented })
+  const parsed = parse()
+  p.unclosed.pop()
+  return parsed
+}
+
+/** Whether the next token stands outside of the innermost brace that nothing closes: no deeper than what that is part of. */
+export function isOutside(p: Cursor): boolean {
+  const around = p.unclosed.at(-1)
+  if (around === undefined || !p.onNewLine || p.is('}') || p.is('{') || !p.isOutside(around.column)) return false
+  return around.isIndented || declaresMore(p)
+}
+
+const topWords =
+  /^(struct|enum|interface|extension|namespace|import|__include|implementing|cbuffer|tbuffer|typedef|typealias|func|public|export|uniform)$/
+
+/** Whether a declaration begins here that hardly stands in a function. */
+function declaresMore(p: Cursor): boolean {
+  let i = p.pos
+  while (p.isAt(i, '[') && p.afterBracket(i) > i) i = p.afterBracket(i)
+  if (topWords.test(p.wordAt(i))) return p.kindAt(i + 1) === nameKind || p.wordAt(i) === 'struct'
+  const name = afterType(p, i)
+  if (name < 0 || p.kindAt(name) !== nameKind || !p.isAt(name + 1, '(')) return false
+  const behind = p.afterBracket(name + 1)
+  return p.isAt(behind, '{') || p.isAt(behind, ':')
 }
 
 /** Skips what is left of a broken declaration. */
 function recover(p: Cursor, before: number): void {
   p.recovered()
   const last = p.pos > before ? p.tokens.text(p.pos - 1) : ''
-  if (last === ';' || last === '}' || (p.pos > before && p.onNewLine && (p.kind === nameKind || p.is('[')))) return
+  const column = p.columnOf(before)
+  const begins = (): boolean => p.onNewLine && (p.kind === nameKind || p.is('[')) && p.isOutside(column)
+  if (last === ';' || last === '}' || (p.pos > before && begins())) return
   while (p.kind !== eofKind && !p.is('}')) {
     if (p.accept(';')) return
     const isBody = p.is('{')
     p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
-    if (isBody || (p.onNewLine && p.kind === nameKind)) {
+    if (isBody || begins()) {
       p.accept(';')
       return
     }
@@ -90,7 +127,8 @@ function parseDecl(p: Cursor, context: DeclContext): Decl[] {
   const attributes: Attribute[] = []
   const modifiers: Modifier[] = []
   if (!p.enter()) return []
-  const { locals, typeParams } = p
+  const { locals, typeParams, declaration } = p
+  p.declaration = first
   p.locals = new Set(locals)
   p.typeParams = new Set(typeParams)
   parseModifiers(p, attributes, modifiers)
@@ -98,6 +136,7 @@ function parseDecl(p: Cursor, context: DeclContext): Decl[] {
   p.leave()
   p.locals = locals
   p.typeParams = typeParams
+  p.declaration = declaration
   return decls
 }
 
@@ -126,6 +165,10 @@ export function parseDeclAfterModifiers(
     p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
     return []
   }
+  if (context !== 'local' && statementWords.has(p.word())) {
+    p.missing('a declaration')
+    return []
+  }
   if (p.kind !== nameKind && !p.is('::')) {
     if (p.is('}')) {
       p.unexpected()
@@ -149,7 +192,7 @@ export function parseDeclarators(p: Cursor, head: Head, type: TypeExpr): Decl[] 
   const decls: Decl[] = []
   do {
     const at = p.pos
-    const name = p.name('a name')
+    const name = p.nameHere('a name')
     if (name.text === '') break
     const own = parseArraySuffixes(p, type)
     const semantics = parseSemantics(p)
@@ -204,14 +247,20 @@ export function parseThrows(p: Cursor, head: Head): void {
   parseType(p)
 }
 
+/** The body of a function. What was not understood before it does not spoil it. */
+export function parseBody(p: Cursor): Block {
+  p.breaks('declaration', p.declaration)
+  return parseBlock(p, true)
+}
+
 /** `{ … }`, or `;` and no body. */
 export function parseOptionalBody(p: Cursor): Block | undefined {
-  if (p.is('{')) return parseBlock(p)
+  if (p.is('{')) return parseBody(p)
   if (!p.expect(';')) return undefined
   if (p.is('{')) {
     p.report(bodyAfterSemicolon, p.tokens.span(p.pos - 1, p.pos - 1), {})
     p.recovered()
-    return parseBlock(p)
+    return parseBody(p)
   }
   return undefined
 }

@@ -4,6 +4,7 @@ import type { AssignOp, BinaryOp, Block, Expr, PrefixOp } from './ast.ts'
 import { depthLimit, type Cursor } from './cursor.ts'
 import { parseLiteral } from './literal.ts'
 import { parseParams } from './parse-param.ts'
+import { isOutside } from './parse-decl.ts'
 import { parseBlock } from './parse-stmt.ts'
 import { parseGenericArgs, parseType, parseTypeOrExpr } from './parse-type.ts'
 import { afterType, isTypeName, opensGenericArgs } from './scan.ts'
@@ -245,7 +246,9 @@ function parsePrimary(p: Cursor): Expr {
     case charKind:
       return parseLiteral(p)
     case nameKind:
-      return parseWord(p)
+      if (!p.startsAnew) return parseWord(p)
+      p.report(expectedExpression, p.gap, { found: p.found() })
+      return { kind: 'error', span: p.gap }
     case errorKind:
       p.advance()
       return { kind: 'error', span: p.spanFrom(first) }
@@ -343,13 +346,14 @@ function parseOperatorName(p: Cursor, first: number): Expr {
 function parsePostfix(p: Cursor, first: number, start: Expr, bare = true): Expr {
   let expr = start
   for (let depth = 0; depth < depthLimit; depth++) {
+    if (isOutside(p)) return expr
     switch (punctuatorText(p.kind)) {
       case '.':
       case '::':
       case '->': {
         const separator = p.is('.') ? '.' : p.is('::') ? '::' : '->'
         p.advance()
-        const name = p.word() === 'operator' ? operatorMember(p) : p.name('the name of a member')
+        const name = p.word() === 'operator' ? operatorMember(p) : p.nameHere('the name of a member')
         expr = { kind: 'member', span: p.spanFrom(first), base: expr, name, separator }
         if (name.text === '') return expr
         break

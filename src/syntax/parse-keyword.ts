@@ -31,6 +31,8 @@ import type {
 import { depthLimit, type Cursor } from './cursor.ts'
 import {
   common,
+  inBraces,
+  parseBody,
   parseDecls,
   parseDeclAfterModifiers,
   parseDeclarators,
@@ -41,7 +43,7 @@ import {
 } from './parse-decl.ts'
 import { parseArgument } from './parse-expr.ts'
 import { parseModifiers, parseParams, parseSemantics } from './parse-param.ts'
-import { parseAssert, parseBlock } from './parse-stmt.ts'
+import { parseAssert } from './parse-stmt.ts'
 import { parseArraySuffixes, parseBounds, parseGenericParams, parseType, parseWhere, withWhere } from './parse-type.ts'
 import { stringValue } from './literal.ts'
 import { eofKind, nameKind, punctuatorText, stringKind } from './token.ts'
@@ -198,9 +200,11 @@ function parseMembers(p: Cursor, head: Head): Decl[] | undefined {
   if (!p.expect('{')) return undefined
   const outer = p.pendingGenerics
   p.pendingGenerics = undefined
-  const decls = parseDecls(p, 'type')
+  p.breaks('declaration', p.declaration)
+  const decls = inBraces(p, open, () => parseDecls(p, 'type'))
   p.pendingGenerics = outer
   p.close('}', open)
+  p.breaks('braces', open, open)
   if (head.context !== 'local') p.accept(';')
   return decls
 }
@@ -415,7 +419,7 @@ function parseAccessors(p: Cursor): AccessorDecl[] {
     return []
   }
   if (!startsAccessor(p)) {
-    const body = parseBlock(p)
+    const body = parseBody(p)
     const span = body.span
     return [
       {
@@ -477,7 +481,7 @@ function parseAccessor(p: Cursor): AccessorDecl | undefined {
     // `set(v)` leaves the type to the property.
     param = parseParams(p, true)[0]
   }
-  const body = p.accept(';') ? undefined : parseBlock(p)
+  const body = p.accept(';') ? undefined : parseBody(p)
   return { kind: 'accessor', span: p.spanFrom(first), attributes, modifiers, name, which, param, body }
 }
 

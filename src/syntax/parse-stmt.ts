@@ -2,7 +2,7 @@
 import { statementBeforeCase, unintendedEmpty } from '../base/errors/syntax.ts'
 import type { Attribute, Block, CaseGroup, DeclStmt, Expr, ExprStmt, Modifier, Name, Stmt, TargetCase } from './ast.ts'
 import type { Cursor } from './cursor.ts'
-import { declWords, parseDeclAfterModifiers } from './parse-decl.ts'
+import { declWords, inBraces, isOutside, parseDeclAfterModifiers } from './parse-decl.ts'
 import { parseArgument, parseExpr } from './parse-expr.ts'
 import { parseModifiers } from './parse-param.ts'
 import { afterType } from './scan.ts'
@@ -11,21 +11,41 @@ import { eofKind, nameKind } from './token.ts'
 /** How long a chain of `else if` may be: it nests in the tree. */
 const elseLimit = 500
 
-/** `{ … }`. */
-export function parseBlock(p: Cursor): Block {
+/** `{ … }`; `isBody` is set for that of a function. */
+export function parseBlock(p: Cursor, isBody = false): Block {
   const open = p.pos
   if (!p.expect('{')) return { kind: 'block', span: p.spanFrom(open), stmts: [] }
   if (!p.enter()) return { kind: 'block', span: p.spanFrom(open), stmts: [] }
-  const stmts = parseStmts(p, () => false)
+  const { errors } = p
+  p.errors = 0
+  const stmts = inBraces(p, open, () => {
+    const list = parseStmts(p, () => false)
+    while (isBody && closesTooEarly(p)) {
+      p.unexpected()
+      p.recovered()
+      p.advance()
+      p.breaks('braces', p.pos - 1)
+      for (const s of parseStmts(p, () => false)) list.push(s)
+    }
+    return list
+  })
   p.close('}', open)
+  p.breaks('braces', open, open)
+  p.errors = errors
   p.leave()
   return { kind: 'block', span: p.spanFrom(open), stmts }
+}
+
+/** Whether the `}` at the cursor is one too many: it stands deeper than its function, and there is another that closes nothing. */
+function closesTooEarly(p: Cursor): boolean {
+  if (!p.is('}') || !p.onNewLine || p.unclosed.length > 0) return false
+  return p.tokens.strayBrace > p.pos && !p.isOutside(p.columnOf(p.declaration))
 }
 
 /** Statements up to a `}`, the end, or where `stop` says so. */
 function parseStmts(p: Cursor, stop: () => boolean): Stmt[] {
   const stmts: Stmt[] = []
-  while (!p.is('}') && p.kind !== eofKind && !stop()) {
+  while (!p.is('}') && p.kind !== eofKind && !stop() && !isOutside(p)) {
     const before = p.pos
     stmts.push(parseStmt(p))
     if (p.recovering) recover(p, before)
@@ -33,6 +53,7 @@ function parseStmts(p: Cursor, stop: () => boolean): Stmt[] {
       p.unexpected()
       p.advance()
     }
+    p.breaks('statement', before)
   }
   return stmts
 }
@@ -44,7 +65,7 @@ function recover(p: Cursor, before: number): void {
   if (p.pos > before && (p.onNewLine || p.tokens.text(p.pos - 1) === ';' || p.tokens.text(p.pos - 1) === '}')) return
   while (p.kind !== eofKind && !p.is('}')) {
     if (p.accept(';')) return
-    if (p.pos > before && p.onNewLine && !p.is(')') && !p.is(']') && !p.is(',') && p.kind === nameKind) return
+    if (p.pos > before && p.onNewLine && (p.kind === nameKind || p.is('[') || isOutside(p))) return
     const next = p.afterBracket(p.pos)
     if (next > p.pos) p.jump(next)
     else p.advance()
@@ -157,8 +178,12 @@ function parseExprStmt(p: Cursor, first: number): ExprStmt {
   return { kind: 'expr', span: p.spanFrom(first), expr }
 }
 
-/** The body of a statement; a lone `;` there is probably a mistake. */
-function parseBody(p: Cursor, warn: boolean): Stmt {
+/** The body of a statement that began at `first`; a lone `;` there is probably a mistake. */
+function parseBody(p: Cursor, first: number, warn: boolean): Stmt {
+  // What was not understood before the body does not spoil it.
+  p.breaks('statement', first)
+  // After half a header the next line is a statement of its own.
+  if (p.recovering && p.onNewLine && !p.is('{')) return { kind: 'empty', span: p.gap }
   if (warn && p.is(';') && !p.recovering) p.sink.add(unintendedEmpty, p.tokens.span(p.pos, p.pos), {})
   const before = p.pos
   const body = parseStmt(p)
@@ -193,11 +218,11 @@ function parseIf(p: Cursor, start: number, attributes: readonly Attribute[]): St
     }
     const condition = parseExpr(p)
     p.closeBehind(')', open)
-    const then = parseBody(p, true)
+    const then = parseBody(p, first, true)
     arms.push({ first, attributes: arms.length === 0 ? attributes : [], name, condition, then })
     if (!p.acceptWord('else')) break
     if (p.word() !== 'if') {
-      otherwise = parseBody(p, true)
+      otherwise = parseBody(p, first, true)
       break
     }
     first = p.pos
@@ -243,20 +268,20 @@ function parseFor(p: Cursor, first: number, attributes: readonly Attribute[]): S
   p.expect(';')
   const step = p.is(')') ? undefined : parseExpr(p)
   p.closeBehind(')', open)
-  const body = parseBody(p, false)
+  const body = parseBody(p, first, false)
   return { kind: 'for', span: p.spanFrom(first), attributes, init, condition, step, body }
 }
 
 function parseWhile(p: Cursor, first: number, attributes: readonly Attribute[]): Stmt {
   p.advance()
   const condition = parseCondition(p)
-  const body = parseBody(p, false)
+  const body = parseBody(p, first, false)
   return { kind: 'while', span: p.spanFrom(first), attributes, condition, body }
 }
 
 function parseDo(p: Cursor, first: number, attributes: readonly Attribute[]): Stmt {
   p.advance()
-  const body = parseBody(p, false)
+  const body = parseBody(p, first, false)
   if (p.word() === 'catch') return parseUnsupported(p, first)
   if (!p.acceptWord('while')) p.missing(`'while'`)
   const condition = parseCondition(p)
@@ -282,8 +307,8 @@ function parseSwitch(p: Cursor, first: number, attributes: readonly Attribute[])
   const value = parseCondition(p)
   const groups: CaseGroup[] = []
   const open = p.pos
-  p.expect('{')
-  while (!p.is('}') && p.kind !== eofKind) {
+  const isOpen = p.expect('{')
+  while (isOpen && !p.is('}') && p.kind !== eofKind && !isOutside(p)) {
     const start = p.pos
     if (!atCase(p)) {
       p.report(statementBeforeCase, p.tokens.span(start, start), {})
@@ -299,7 +324,7 @@ function parseSwitch(p: Cursor, first: number, attributes: readonly Attribute[])
     if (labels.length > 0) groups.push({ kind: 'group', span: p.spanFrom(start), labels, body })
     if (p.pos === start) p.advance()
   }
-  p.close('}', open)
+  if (isOpen) p.close('}', open)
   return { kind: 'switch', span: p.spanFrom(first), attributes, value, groups }
 }
 

@@ -13,19 +13,20 @@ export type ParseOptions = PreprocessOptions
 
 /** Parses a file after preprocessing it. What cannot be understood is reported and left out; nothing is thrown. */
 export function parse(file: SourceFile, options: ParseOptions, sink: Sink): Module {
-  const { decls, types } = parseTokens(preprocess(file, options, sink), sink)
-  return { kind: 'module', span: new Span(file, 0, file.text.length), file, decls, types }
+  const parsed = parseTokens(preprocess(file, options, sink), sink)
+  return { kind: 'module', span: new Span(file, 0, file.text.length), file, ...parsed }
 }
 
 /** Parses the declarations between two offsets of a file that has no directives and uses no macros. */
-export function parseRange(file: SourceFile, start: number, end: number, sink: Sink): Decl[] {
+export function parseRange(file: SourceFile, start: number, end: number, sink: Sink): readonly Decl[] {
   const raw = lex(file, start, end)
   return parseTokens(new TokenStream(raw.kinds, raw.starts, raw.ends, raw.flags, raw.count, [file]), sink).decls
 }
 
-function parseTokens(tokens: TokenStream, sink: Sink): { readonly decls: Decl[]; readonly types: ReadonlySet<string> } {
+function parseTokens(tokens: TokenStream, sink: Sink): Pick<Module, 'decls' | 'types' | 'broken'> {
   const words = (index: number): string => (tokens.kinds[index] === nameKind ? tokens.text(index) : '')
-  // What is wrong with half a text has been said already.
   const types = declaredTypes(words, tokens.count)
-  return { decls: parseDecls(new Cursor(tokens, tokens.truncated ? new Sink() : sink, types), 'file'), types }
+  // What is wrong with half a text has been said already.
+  const cursor = new Cursor(tokens, tokens.truncated ? new Sink() : sink, types)
+  return { decls: parseDecls(cursor, 'file'), types, broken: cursor.broken }
 }

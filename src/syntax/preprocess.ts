@@ -31,7 +31,17 @@ import { findBidirectional } from './bidirectional.ts'
 import { evaluateCondition } from './condition.ts'
 import { describeBad, lex } from './lex.ts'
 import { Output } from './token-output.ts'
-import { define, isHidden, substitute, type Macro, type MacroTable, type Tok } from './macro.ts'
+import {
+  define,
+  isHidden,
+  predefined,
+  splitArguments,
+  substitute,
+  textOf,
+  type Macro,
+  type MacroTable,
+  type Tok,
+} from './macro.ts'
 import {
   badKind,
   damageFlag,
@@ -53,6 +63,8 @@ export interface PreprocessOptions {
   readonly macros?: MacroTable
   /** Finds the file that `#include "path"` means in the file `from`. */
   readonly include?: (path: string, from: SourceFile) => SourceFile | Unreadable | undefined
+  /** Hears where a macro is named: defined, used, asked for. */
+  readonly named?: ((span: Span, macro: Macro) => void) | undefined
 }
 
 /** A file that is there, but cannot be read. */
@@ -86,15 +98,9 @@ interface Reader {
   readonly raw: RawTokens
   pos: number
   readonly conditionals: Conditional[]
+  /** Something is not closed before its end. */
+  isOpen: boolean
 }
-
-/** The macros that Slang's own compiler defines for a file in Slang. */
-const predefined: ReadonlyMap<string, string> = new Map([
-  ['__SLANG__', '1'],
-  ['__SLANG_COMPILER__', '1'],
-  ['__HLSL__', '1'],
-  ['__HLSL_VERSION', '2018'],
-])
 
 /** The tokens of a file with directives obeyed and macros replaced. */
 export function preprocess(file: SourceFile, options: PreprocessOptions, sink: Sink): TokenStream {
@@ -197,7 +203,7 @@ class Preprocessor {
       this.#lexed.set(file, (raw = lex(file)))
       findBidirectional(file, this.#sink)
     }
-    this.#readers.push({ file, raw, pos: 0, conditionals: [] })
+    this.#readers.push({ file, raw, pos: 0, conditionals: [], isOpen: false })
   }
 
   /** Leaves out the rest of the text. */
@@ -246,11 +252,18 @@ class Preprocessor {
     }
   }
 
+  /** Says that a name in the text means a macro, if it does. */
+  #named(tok: Tok | undefined): void {
+    const macro = this.#options.named === undefined || tok === undefined ? undefined : this.macros.get(tok.text)
+    if (macro !== undefined) this.#options.named!(this.#span(tok!), macro)
+  }
+
   /** Replaces a macro; false when the name is none. */
   #expand(tok: Tok): boolean {
     const macro = this.macros.get(tok.text)
     if (macro === undefined) return this.#expandBuiltin(tok)
     if (isHidden(tok.hidden, macro)) return false
+    this.#named(tok)
     let args: readonly (readonly Tok[])[] = []
     if (macro.params !== undefined) {
       const collected = this.#arguments(macro, tok)
@@ -300,6 +313,7 @@ class Preprocessor {
    * 'wrong' when they are not what the macro takes, which has been reported.
    */
   #arguments(macro: Macro, use: Tok): Tok[][] | 'wrong' | undefined {
+    const before = this.#readers.at(-1) ?? { isOpen: true }
     const first = this.#next()
     if (first?.kind !== open) {
       if (first !== undefined) this.#pending.push(first)
@@ -307,10 +321,13 @@ class Preprocessor {
     }
     const args: Tok[][] = [[]]
     const limit = macro.variadic ? macro.params!.length : Infinity
+    const from = this.#readers.map(reader => ({ ...reader, conditionals: [...reader.conditionals], isOpen: true }))
     for (let depth = 0; ;) {
       const tok = this.#next()
       if (tok === undefined) {
         this.#sink.add(unclosedMacroCall, this.#span(use), { name: macro.name })
+        // What follows is read as if it were no argument, once.
+        if (from.length > 0 && !before.isOpen) this.#readers.push(...from)
         return 'wrong'
       }
       if (tok.kind === open) depth++
@@ -408,6 +425,7 @@ class Preprocessor {
         break
       case 'define':
         define(rest, span, this.macros, this.#sink, this.#span)
+        this.#named(rest[0])
         break
       case 'undef': {
         const name = this.#nameOf(rest, 'undef', span)
@@ -454,6 +472,7 @@ class Preprocessor {
       return undefined
     }
     if (rest.length > 1) this.#sink.add(extraInDirective, this.#span(rest[1]!), { directive })
+    this.#named(name)
     return name.text
   }
 
@@ -485,9 +504,13 @@ class Preprocessor {
     else current.taken = true
   }
 
-  /** Goes to the next `#elif`, `#else` or `#endif` of the same conditional, which is then read as a directive. */
+  /**
+   * Goes to the next `#elif`, `#else` or `#endif` of the same conditional, which is then read as a directive. Where there is none nothing is
+   * left out: what follows is most likely not meant to be.
+   */
   #skip(reader: Reader): void {
     const { raw } = reader
+    const from = reader.pos
     for (let depth = 0; raw.kinds[reader.pos] !== eofKind; reader.pos++) {
       const i = reader.pos
       if (raw.kinds[i] !== hash || (raw.flags[i]! & lineFlag) === 0) continue
@@ -497,6 +520,9 @@ class Preprocessor {
       else if (name === 'endif' && depth > 0) depth--
       else if (depth === 0 && (name === 'endif' || name === 'else' || name === 'elif')) return
     }
+    if (reader.isOpen) return
+    reader.isOpen = true
+    reader.pos = from
   }
 
   #isDefined(name: string): boolean {
@@ -517,6 +543,7 @@ class Preprocessor {
       return { ...tok, kind: errorKind }
     }
     todo.length -= inParens ? 3 : 1
+    this.#named(name)
     return { ...tok, kind: intKind, text: this.#isDefined(name.text) ? '1' : '0' }
   }
 
@@ -566,29 +593,4 @@ class Preprocessor {
     if (lines === undefined) this.#presumed.set(reader.file, (lines = new PresumedLines(reader.file)))
     lines.mark(reader.file.position(at.start).line + 1, Number(head.text), name)
   }
-}
-
-function textOf(toks: readonly Tok[]): string {
-  const first = toks[0]
-  const last = toks.at(-1)
-  return first === undefined || last === undefined ? '' : first.file.text.slice(first.start, last.end)
-}
-
-/** Takes `( … )` from the end of a reversed list of tokens. */
-function splitArguments(todo: Tok[], macro: Macro): Tok[][] | undefined {
-  if (todo.at(-1)?.kind !== open) return undefined
-  const args: Tok[][] = [[]]
-  const limit = macro.variadic ? macro.params!.length : Infinity
-  let depth = 0
-  for (let i = todo.length - 2; i >= 0; i--) {
-    const tok = todo[i]!
-    if (tok.kind === open) depth++
-    else if (tok.kind === close && depth-- === 0) {
-      todo.length = i
-      return args
-    }
-    if (tok.kind === comma && depth === 0 && args.length < limit) args.push([])
-    else args.at(-1)!.push(tok)
-  }
-  return undefined
 }

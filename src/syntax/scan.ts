@@ -2,8 +2,8 @@
  * Looks ahead without building a tree: whether a type begins here, and whether a `<` opens generic arguments. Both jump over
  * brackets by the table of pairs, so they cost no more than the tokens of the type itself.
  */
-import type { Cursor } from './cursor.ts'
-import { eofKind, intKind, nameKind, punctuatorKind, type Punctuator } from './token.ts'
+import { statementWords, type Cursor } from './cursor.ts'
+import { eofKind, intKind, lineFlag, nameKind, punctuatorKind, type Punctuator } from './token.ts'
 
 const maxAngleLength = 400
 /** Types nested deeper than this are given up. */
@@ -131,8 +131,16 @@ export function afterType(p: Cursor, index: number): number {
     const kind = p.kindAt(i)
     if (kind !== dot && kind !== scope) break
     i++
+    if (isUnfinished(p, index, i)) return -1
   }
   return afterSuffixes(p, i)
+}
+
+/** Whether a dot ends its line because its name is not written yet: a declaration begins the next line, or a variable stands before the dot. */
+function isUnfinished(p: Cursor, first: number, i: number): boolean {
+  if ((p.tokens.flags[i]! & lineFlag) === 0) return false
+  if (statementWords.has(p.wordAt(i))) return true
+  return p.kindAt(i + 1) === nameKind && (builtinType.test(p.wordAt(i)) || p.locals.has(p.wordAt(first)))
 }
 
 function afterSuffixes(p: Cursor, index: number): number {

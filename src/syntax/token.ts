@@ -102,6 +102,8 @@ export const spaceFlag = 2
 /** Something before the token was left out and reported, so the parser does not report what it misses here. */
 export const damageFlag = 4
 
+const closeBrace = punctuatorKind('}')
+
 /** The tokens of one text, before preprocessing; the last one is the end of the file. */
 export interface RawTokens {
   readonly kinds: Uint8Array
@@ -163,6 +165,16 @@ export class TokenStream {
     if (known !== undefined) return known
     return (this.#cache[index] =
       this.texts.get(index) ?? this.#fileOf(index).text.slice(this.starts[index], this.ends[index]))
+  }
+
+  #strayBrace: number | undefined
+
+  /** The last `}` that closes nothing; -1 where there is none. */
+  get strayBrace(): number {
+    if (this.#strayBrace !== undefined) return this.#strayBrace
+    let i = this.count - 1
+    while (i >= 0 && (this.kinds[i] !== closeBrace || this.matches[i] !== -1)) i--
+    return (this.#strayBrace = i)
   }
 
   #fileOf(index: number): SourceFile {

@@ -50,3 +50,62 @@ test('settings come from the nearest project file', () => {
   workspace.open('file:///project/sub/main.slang', 1, 'import lib; static const int K = M + N;')
   expect(workspace.analysis('file:///project/sub/main.slang')!.diagnostics).toEqual([])
 })
+
+test('a file that another includes is part of its program', () => {
+  const disk = new Map([
+    [
+      '/project/main.slang',
+      'module main;\n__include part;\n#include "macros.slangh"\nfloat scale() { return SCALE * twice(1.0); }',
+    ],
+    ['/project/part.slang', 'implementing main;\nfloat twice(float x) { return x * scale() * wrong; }'],
+    ['/project/macros.slangh', '#define SCALE 2.0\nfloat thrice(float x) { return twice(x) + also; }'],
+  ])
+  const workspace = new Workspace({ read: path => disk.get(path), list: () => [...disk.keys()] })
+  workspace.configure({ folders: ['file:///project'] })
+  const shown = (uri: string): unknown => {
+    const steps = workspace.diagnose(uri)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done === true) return Object.fromEntries(value.map(f => [f.uri.slice(16), f.diagnostics.map(d => d.message)]))
+    }
+  }
+  workspace.open('file:///project/part.slang', 1, disk.get('/project/part.slang')!)
+  expect(workspace.analysis('file:///project/part.slang')!.root).toBe('/project/main.slang')
+  workspace.open('file:///project/macros.slangh', 1, disk.get('/project/macros.slangh')!)
+  expect(workspace.analysis('file:///project/macros.slangh')!.root).toBe('/project/main.slang')
+  expect(shown('file:///project/part.slang')).toEqual({
+    'main.slang': [],
+    'part.slang': ['undefined identifier wrong'],
+    'macros.slangh': ['undefined identifier also'],
+  })
+  expect(workspace.dependents('file:///project/main.slang')).toEqual([
+    'file:///project/part.slang',
+    'file:///project/macros.slangh',
+  ])
+  // What the editor has open counts.
+  workspace.open('file:///project/main.slang', 1, 'module main; float scale() { return 1.0; }')
+  expect(workspace.analysis('file:///project/part.slang')!.root).toBe('/project/part.slang')
+})
+
+test('what is wrong is shown with the file that it is wrong in, and cleared when it is mended', () => {
+  const disk = new Map([
+    ['/project/lib.slang', 'public float f() { return wrong; }'],
+    ['/project/cotangent.json', '{ "defines": 1 }'],
+  ])
+  const workspace = new Workspace({ read: path => disk.get(path) })
+  const shown = (uri: string): Record<string, string[]> => {
+    const steps = workspace.diagnose(uri)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done === true) return Object.fromEntries(value.map(f => [f.uri.slice(16), f.diagnostics.map(d => d.code)]))
+    }
+  }
+  workspace.open(file, 1, 'import lib; float g() { return f() + wrong; }')
+  expect(shown(file)).toEqual({ 'main.slang': ['E30015'], 'lib.slang': ['E30015'], 'cotangent.json': ['E50211'] })
+  disk.set('/project/lib.slang', 'public float f() { return 1.0; }')
+  disk.set('/project/cotangent.json', '{}')
+  workspace.changedOnDisk(['file:///project/lib.slang', 'file:///project/cotangent.json'])
+  expect(shown(file)).toEqual({ 'main.slang': ['E30015'], 'lib.slang': [], 'cotangent.json': [] })
+  expect(shown(file)).toEqual({ 'main.slang': ['E30015'] })
+  expect(workspace.close(file)).toMatchObject([{ uri: file, diagnostics: [] }])
+})

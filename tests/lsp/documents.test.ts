@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { CodeAction, Diagnostic } from 'vscode-languageserver/node'
+import type { CodeAction, CodeLens, Diagnostic } from 'vscode-languageserver/node'
 import { Client, capable, places, type Start } from '../support/lsp-client.ts'
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'lsp-')))
@@ -143,6 +143,37 @@ describe.each(places)('%s', place => {
     expect(await client.end()).toBe(0)
   })
 
+  it('says what is wrong with cotangent.json, until it is mended', async () => {
+    const [client, files] = await begin()
+    const [main, project] = [files.uri('main.slang'), files.uri('cotangent.json')]
+    await files.write({ 'cotangent.json': '{ "searchPath": ["lib"] }' })
+    await client.open(main, 'float f() { return 1; }\n')
+    await client.until(() => client.published.some(p => p.uri === project && p.diagnostics.length === 1), 'the mistake')
+    await until(client, main, [])
+    await files.write({ 'cotangent.json': '{ "searchPaths": ["lib"] }' })
+    await until(client, project, [])
+    expect(await client.end()).toBe(0)
+  })
+
+  it('takes an included file as a part of the program that includes it', async () => {
+    const [client, files] = await begin()
+    const [main, part] = [files.uri('main.slang'), files.uri('part.slang')]
+    await files.write({ 'main.slang': 'module main;\n__include part;\nfloat twice(float x) { return 2 * x; }\n' })
+    const text = '/* 𝛿 */ implementing main;\n[Differentiable] float f(float x) { return no_diff twice(x) * x; }\n'
+    await client.open(part, text)
+    await until(client, part, [])
+    const textDocument = { uri: part }
+    const lenses = await client.request<CodeLens[]>('textDocument/codeLens', { textDocument })
+    expect(lenses.map(l => l.range.start)).toEqual([{ line: 1, character: 23 }])
+    await client.replace(part, text.replace('twice(', 'thrice('), 2)
+    await until(client, part, ['E30015'])
+    // The file that includes it is opened, and then has what was missing.
+    await client.open(main, 'module main;\n__include part;\nfloat thrice(float x) { return 3 * x; }\n')
+    await until(client, part, [])
+    await until(client, main, [])
+    expect(await client.end()).toBe(0)
+  })
+
   it('takes settings from clients that cannot be asked', async () => {
     const { configuration: _, ...workspace } = capable.workspace!
     const [client, files] = await begin({
@@ -249,9 +280,9 @@ describe.each(places)('%s', place => {
   it('shows the core library', async () => {
     const [client] = await begin()
     const { text } = await client.request<{ text: string }>('workspace/textDocumentContent', {
-      uri: 'cotangent-core:/core/math.slang',
+      uri: 'cotangent-core:/math.slang',
     })
-    expect(text).toContain('T frac<T')
+    expect(text).toContain('T frac<T : __Lanewise>')
     expect(await client.refusal('workspace/textDocumentContent', { uri: 'cotangent-core:/none.slang' })).toMatchObject({
       code: -32803,
     })

@@ -99,8 +99,11 @@ function check(env: Env, e: ast.Expr): Term {
       return thisTypeTerm(env, e.span)
     case 'name':
       return nameTerm(env, e)
-    case 'member':
-      return memberTerm(env, checkExpr(env, e.base), e.name.text, e.name.span)
+    case 'member': {
+      const base = checkExpr(env, e.base)
+      // A name that is not written yet.
+      return e.name.text === '' ? errorTerm : memberTerm(env, base, e.name.text, e.name.span)
+    }
     case 'generic':
       return genericTerm(env, e)
     case 'index': {

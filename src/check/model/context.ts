@@ -22,6 +22,7 @@ import type {
   Level,
 } from './decl.ts'
 import type * as ast from '../../syntax/ast.ts'
+import type { Macro } from '../../syntax/macro.ts'
 import type { Scope } from './scope.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo, Place, Template } from './tree.ts'
 import { type AssocType, type Int, type InterfaceType, type Type, voidType } from './type.ts'
@@ -94,8 +95,12 @@ export interface Above {
 export interface Observer {
   /** A file was parsed. */
   parsed(tree: ast.Module): void
-  /** An import or include means a file. */
+  /** An import or `__include` means a file. */
   file(span: Span, file: SourceFile): void
+  /** A file is read in the midst of another, by `#include`. */
+  included(file: SourceFile): void
+  /** A name means a macro. */
+  macro(span: Span, macro: Macro): void
   /** A name means a declaration. Of overloads it is the nearest one; what a call chooses shows in its term. */
   named(span: Span, decl: Decl): void
   /** What an expression is, where it stands. */

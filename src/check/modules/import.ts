@@ -1,9 +1,9 @@
 /** Modules: a root file with what it includes, and the modules that it imports. */
 import type { Sink } from '../../base/diag.ts'
 import * as errors from '../../base/errors/names.ts'
-import { SourceFile } from '../../base/source.ts'
+import { SourceFile, type Span } from '../../base/source.ts'
 import * as ast from '../../syntax/ast.ts'
-import { macroTable, type MacroTable } from '../../syntax/macro.ts'
+import { macroTable, type Macro, type MacroTable } from '../../syntax/macro.ts'
 import { parse } from '../../syntax/parse.ts'
 import type { Unreadable } from '../../syntax/preprocess.ts'
 import { collect } from './collect.ts'
@@ -79,6 +79,8 @@ export class Loader {
   readonly #files = new Map<string, SourceFile | Unreadable | null>()
   readonly #modules = new Map<string, ModuleDecl>()
   readonly #loading = new Set<string>()
+  /** What the parser could not understand of all files. */
+  readonly broken: ast.Broken[] = []
 
   constructor(cx: Cx, options: SourceOptions, sink: Sink) {
     this.#cx = cx
@@ -174,8 +176,16 @@ export class Loader {
   /** Parses one file into a module. */
   #add(module: ModuleDecl, file: SourceFile, macros: MacroTable, outer: Visibility): void {
     module.files.push(file)
-    const parsed = parse(file, { macros, include: (path, from) => this.#find([path], from) ?? undefined }, this.#sink)
-    this.#cx.observer?.parsed(parsed)
+    const { observer } = this.#cx
+    const include = (path: string, from: SourceFile): SourceFile | Unreadable | undefined => {
+      const found = this.#find([path], from) ?? undefined
+      if (found instanceof SourceFile) observer?.included(found)
+      return found
+    }
+    const named = observer === null ? undefined : (span: Span, macro: Macro): void => observer.macro(span, macro)
+    const parsed = parse(file, { macros, include, named }, this.#sink)
+    this.broken.push(...parsed.broken)
+    observer?.parsed(parsed)
     // A file that says `module` shows only what is public.
     const visibility: Visibility = parsed.decls.some(d => d.kind === 'moduleDecl' && !d.implementing)
       ? 'internal'

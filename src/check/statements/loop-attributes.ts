@@ -2,6 +2,7 @@
 import * as derivative from '../../base/errors/derivative.ts'
 import * as names from '../../base/errors/names.ts'
 import type * as ast from '../../syntax/ast.ts'
+import type { StatementAttribute } from '../model/attribute-names.ts'
 import type { Env } from '../model/context.ts'
 import type { LoopAttributes } from '../model/tree.ts'
 import { known } from '../model/type.ts'
@@ -14,7 +15,7 @@ export function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): 
   let maxIters: LoopAttributes['maxIters'] = null
   let checkpoints: LoopAttributes['checkpoints'] = null
   for (const a of attributes) {
-    switch (a.name) {
+    switch (a.name as StatementAttribute) {
       case 'ForceUnroll':
         forceUnroll = true
         break

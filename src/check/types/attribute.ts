@@ -1,6 +1,13 @@
 /** Attributes of functions. */
 import * as errors from '../../base/errors/names.ts'
 import type * as ast from '../../syntax/ast.ts'
+import {
+  coreAttributes,
+  functionAttributes,
+  type CoreAttribute,
+  type FunctionAttribute,
+  type StatementAttribute,
+} from '../model/attribute-names.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncAttributes, FuncDecl, Level } from '../model/decl.ts'
 import { lookup, resolveInt } from './resolve.ts'
@@ -14,31 +21,20 @@ const levels: ReadonlyMap<string, Level> = new Map(
     BackwardDifferentiable: 'backward',
     ForwardDifferentiable: 'forward',
     __differentiable: 'backward',
-  }),
+  } satisfies Partial<Record<FunctionAttribute | '__differentiable', Level>>),
 )
 
-const knownNames = new Set(
-  `Differentiable BackwardDifferentiable ForwardDifferentiable ForwardDerivative BackwardDerivative ForwardDerivativeOf
-BackwardDerivativeOf PrimalSubstitute PrimalSubstituteOf TreatAsDifferentiable NoDiffThis ForceInline __unsafeForceInlineEarly
-noinline NoInline PreferRecompute PreferCheckpoint mutating nonmutating __NoSideEffect __noSideEffect __readNone __ReadNone shader
-Shader numthreads NumThreads CUDAKernel CudaKernel AutoPyBindCUDA TorchEntryPoint CudaDeviceExport CUDADeviceExport CudaHost
-CUDAHost DllExport DllImport ForceUnroll unroll loop MaxIters Checkpoints branch flatten OverloadRank deprecated require
-KnownBuiltin WaveSize outputtopology maxvertexcount earlydepthstencil anyValueSize Specialize constref noRefInline
-PyExport UnscopedEnum Flags`
-    .replaceAll('\n', ' ')
-    .split(' '),
-)
-
-/** Attributes that only the core library may use, since nobody checks them. */
-const coreOnly: ReadonlySet<string> = new Set([
-  '__target_intrinsic',
-  '__op',
-  '__intrinsic',
-  '__lanewise',
-  '__pure',
-  '__convergent',
-  '__sample',
-])
+const loopsTake: readonly StatementAttribute[] = [
+  'ForceUnroll',
+  'unroll',
+  'loop',
+  'MaxIters',
+  'Checkpoints',
+  'branch',
+  'flatten',
+]
+const knownNames: ReadonlySet<string> = new Set([...functionAttributes, ...loopsTake])
+const coreOnly: ReadonlySet<string> = new Set(coreAttributes)
 const stages: ReadonlySet<string> = new Set(['compute', 'vertex', 'fragment', 'pixel'])
 /** Stages that Slang has and WebGPU has not. */
 const otherStages: ReadonlySet<string> = new Set(
@@ -100,7 +96,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name })
       continue
     }
-    switch (a.name) {
+    switch (a.name as FunctionAttribute | CoreAttribute) {
       case 'ForwardDerivative':
         raise('forward')
         break

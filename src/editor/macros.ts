@@ -1,0 +1,76 @@
+/** Macros of a program: what they stand for. */
+import { Sink } from '../base/diag.ts'
+import { SourceFile } from '../base/source.ts'
+import { lex } from '../syntax/lex.ts'
+import { macroTable, type Macro, type MacroTable } from '../syntax/macro.ts'
+import { preprocess } from '../syntax/preprocess.ts'
+import { eofKind, punctuatorKind, spaceFlag } from '../syntax/token.ts'
+import type { Analysis } from './analysis.ts'
+import { folderOf, joined } from './uri.ts'
+
+const known = new WeakMap<SourceFile, MacroTable>()
+
+/** The macros at the end of a file: those that options define, its own, and those of the files that it includes. */
+export function macrosOf(analysis: Analysis, file: SourceFile): MacroTable {
+  const old = known.get(file)
+  if (old !== undefined) return old
+  const { defines = {}, searchPaths = [] } = analysis.options
+  const macros = macroTable(
+    Object.fromEntries(
+      Object.entries(defines).map(([name, value]) => [name, String(value === true ? 1 : value === false ? 0 : value)]),
+    ),
+  )
+  const include = (path: string, from: SourceFile): SourceFile | undefined => {
+    for (const folder of [folderOf(from.name), ...searchPaths, '']) {
+      const found = joined(folder, path)
+      const text = analysis.inputs.get(found)
+      if (text !== undefined) return new SourceFile(found, text)
+    }
+    return undefined
+  }
+  preprocess(file, { macros, include }, new Sink())
+  known.set(file, macros)
+  return macros
+}
+
+/** The definition of a macro. */
+export function definitionText({ name, params, variadic, body }: Macro): string {
+  const [first, last] = [body[0], body.at(-1)]
+  const text = first === undefined || last === undefined ? '' : ` ${first.file.text.slice(first.start, last.end)}`
+  const list = params === undefined ? '' : `(${params.join(', ')}${variadic ? ' …' : ''})`
+  return `#define ${name}${list}${text}`
+}
+
+const open = punctuatorKind('(')
+const close = punctuatorKind(')')
+
+/** What the use of a macro that begins at an offset stands for; undefined where that says no more than its definition. */
+export function expansionAt(macros: MacroTable, macro: Macro, file: SourceFile, start: number): string | undefined {
+  let end = start + macro.name.length
+  if (macro.params !== undefined) {
+    const raw = lex(file, end)
+    if (raw.kinds[0] !== open) return undefined
+    let depth = 0
+    for (let i = 0; i < raw.count && raw.kinds[i] !== eofKind; i++) {
+      if (raw.kinds[i] === open) depth++
+      else if (raw.kinds[i] === close && --depth === 0) {
+        end = raw.ends[i]!
+        break
+      }
+    }
+    if (depth !== 0) return undefined
+  }
+  const tokens = preprocess(
+    new SourceFile(file.name, file.text.slice(start, end)),
+    { macros: new Map(macros) },
+    new Sink(),
+  )
+  let text = ''
+  for (let i = 0; i < tokens.count && tokens.kinds[i] !== eofKind; i++) {
+    if (i > 0 && (tokens.flags[i]! & spaceFlag) !== 0) text += ' '
+    text += tokens.text(i)
+  }
+  const { body } = macro
+  const own = body.length === 0 ? '' : body[0]!.file.text.slice(body[0]!.start, body.at(-1)!.end)
+  return text === own || text === '' ? undefined : text
+}
