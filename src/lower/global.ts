@@ -151,6 +151,7 @@ export class Globals implements GlobalPlaces {
     if (t.holdsPointer(type)) return this.#mixed(name, type, source, binding)
     const global = new Global(name, type, 'uniform', 'uniform', binding ?? undefined, undefined, decl.span)
     this.#cx.module.globals.push(global)
+    this.#leaves.push({ path: [decl.name], entry: null, home: { kind: 'resource', global } })
     return { kind: 'memory', global }
   }
 
