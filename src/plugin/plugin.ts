@@ -18,7 +18,7 @@ import {
 import type { Diagnostic } from '../base/diag.ts'
 import { forFarm } from './farm-hooks.ts'
 import { forVite } from './vite-hooks.ts'
-import { requestOf, requests, type Request } from './request.ts'
+import { mistakeIn, requestOf, shaders, type Request } from './request.ts'
 import type { PluginOptions } from './types.ts'
 import { PluginError, checkedOptions, importShader, type Loaded } from './shaders.ts'
 
@@ -80,9 +80,11 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
         ? {}
         : {
             resolveId: {
-              filter: { id: requests },
+              filter: { id: shaders },
               handler(id, importer) {
                 const request = requestOf(id)
+                // Farm's hook that loads says it.
+                if (framework !== 'farm') refuse(this, id)
                 return request === undefined || request.query === ''
                   ? null
                   : resolved(this as Resolver, request, importer, surroundings.root)
@@ -90,12 +92,12 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
             },
           }),
       load: {
-        filter: { id: requests },
+        filter: { id: shaders },
         // Vite says whether a module is for a server, which replaces nothing.
         handler(id, options?: { readonly ssr?: boolean }) {
           const request = requestOf(id)
-          // Other queries of webpack come here too: it does not show filters the query.
-          return request === undefined ? null : load(this, request, surroundings.hot && options?.ssr !== true)
+          if (request === undefined) return refuse(this, id) ? nothing : null
+          return load(this, request, surroundings.hot && options?.ssr !== true)
         },
       },
       vite: forVite(surroundings),
@@ -113,6 +115,14 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
 
 /** A module in place of one that has errors. Importers may ask it for any name. */
 const nothing: Loaded = { code: 'module.exports = {}\n', map: undefined }
+
+/** Reports an id whose query is nearly one of ours. Says whether it was one. */
+function refuse(reporter: Pick<Reporter, 'error'>, id: string): boolean {
+  const mistake = mistakeIn(id)
+  if (mistake === undefined) return false
+  reporter.error(plainMessage(`${id}: ${mistake}`, id))
+  return true
+}
 
 /** What `work` gives, or what keeps it from giving anything. */
 function asked<T>(work: () => T): T | string {
@@ -153,6 +163,8 @@ function loadInEsbuild(build: PluginBuild, own: ProjectOptions, { root: cwd }: {
   const root = build.initialOptions.absWorkingDir ?? cwd
   build.onLoad({ filter: /\.slang$/ }, ({ path, suffix }) => {
     const request = requestOf(`${path}${suffix}`)
+    const mistake = mistakeIn(`${path}${suffix}`)
+    if (mistake !== undefined) return { errors: [{ text: `${relative(root, path)}${suffix}: ${mistake}` }] }
     if (request === undefined) return undefined
     const imported = asked(() => importShader(request, own, { root, hot: false }))
     if (typeof imported === 'string') return { errors: [{ text: imported }], watchFiles: [path] }

@@ -13,8 +13,15 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
+/** The program of the page without what runs on the CPU, which no edit reaches. */
+function onGpuAlone(text: string): string {
+  return text.replace(/^import (?:cpu|\{ load \}) .*\n/gm, '').replace(/^ *training\.cpuLoss = .*\n/m, '')
+}
+
 it.each(vites)('$name takes edits', async by => {
   const folder = project('dev')
+  const train = join(folder, 'train.js')
+  writeFileSync(train, onGpuAlone(read(train)))
   const url = await served(folder, by)
   const { page } = await open(browser)
   await page.goto(url)
@@ -64,6 +71,39 @@ it.each(vites)('$name takes edits', async by => {
     `${fitText.replace('losses[0] = total.w', 'losses[0] = total.w + 0 * more[0]')}\nStructuredBuffer<float> more;\n`,
   )
   await page.waitForFunction('window.marker === undefined')
+})
+
+it.each(vites)('$name leaves no old ?cpu in a page', async by => {
+  const folder = project('dev')
+  const [fit, train] = [join(folder, 'fit.slang'), join(folder, 'train.js')]
+  const { page } = await open(browser)
+  await page.goto(await served(folder, by))
+  await until(page, 't.steps > 20 && t.cpuLoss === 1')
+  await page.evaluate('window.marker = 1')
+  // An edit of the shader, and one of a file that it imports.
+  const text = read(fit)
+  writeFileSync(fit, text.replace(/return miss \* miss/, 'return 3 + miss * miss'))
+  await until(page, 't.cpuLoss === 4')
+  expect(await page.evaluate('window.marker')).toBe(undefined)
+
+  // Whoever takes the change goes on.
+  writeFileSync(
+    train,
+    `${read(train)}
+window.accepts = true
+import.meta.hot.accept('./fit.slang?cpu', async next => {
+  training.cpuLoss = (await load(next.default)).fn.loss({ amplitude: 1, frequency: 1, phase: 0 }, [0, 1])
+})
+`,
+  )
+  await page.waitForFunction('window.accepts')
+  await until(page, 't.steps > 20 && t.cpuLoss === 4')
+  await page.evaluate('window.marker = 2')
+  const before = await until(page, 't.steps > 0')
+  writeFileSync(fit, text)
+  const after = await until(page, 't.cpuLoss === 1')
+  expect(after.steps).toBeGreaterThanOrEqual(before.steps)
+  expect(await page.evaluate('window.marker')).toBe(2)
 })
 
 it.each(vites)('$name shows a page whose shader was wrong when it is mended', async by => {
