@@ -25,7 +25,7 @@ import type { ProjectOptions } from '../project/options.ts'
 import type * as ast from '../syntax/ast.ts'
 import { Bodies } from './bodies.ts'
 import { noteFault, Relay } from './relay.ts'
-import { Names, type Surroundings, type Use } from './names.ts'
+import { Names, type Heard, type Surroundings, type Use } from './names.ts'
 import { pathAt, type Node } from './path.ts'
 import { Segments } from './segments.ts'
 import { kindOf, modifiersOf, type Target } from './target.ts'
@@ -53,7 +53,7 @@ export class Analysis {
   readonly #segments: Segments
   readonly #bodies: Bodies
   /** What stands outside of bodies: its names, and how many diagnostics reading and checking it gave. */
-  readonly #outline: { readonly uses: readonly Use[]; readonly read: number }
+  readonly #outline: { readonly heard: readonly Heard[]; readonly read: number }
   readonly #faults: unknown[] = []
   readonly #targets = new Map<Decl, Target>()
   /** The declarations that nodes of the syntax tree make. */
@@ -101,8 +101,8 @@ export class Analysis {
       },
       isLike ? previous.#bodies : undefined,
     )
-    const uses = isHalf ? [] : this.names.during(() => this.#bounded(() => this.#check()))
-    this.#outline = { uses: [...heard, ...uses], read: parsed }
+    const more = this.names.during(() => isHalf || this.#bounded(() => this.#check()))
+    this.#outline = { heard: [heard, more], read: parsed }
   }
 
   #load(source: string, resolve: Read): Loaded {
@@ -141,6 +141,11 @@ export class Analysis {
     if (decl.kind === 'func') {
       if (decl.generics?.packed !== true) for (const p of funcSig(this.cx, decl).params) this.names.declared(p)
       if (decl.of !== null) return
+    }
+    if (decl.kind === 'struct' && decl.syntax?.kind === 'struct' && decl.syntax.members === undefined) {
+      // Declared before it is written out: the name means that.
+      const written = decl.scope.names.get(decl.name)?.find(d => d.kind === 'struct')
+      if (written !== undefined && decl.span !== null) return this.names.named(decl.span, written)
     }
     if (decl.kind === 'enum') for (const c of decl.cases) this.names.declared(c)
     this.names.declared(decl)
@@ -196,6 +201,11 @@ export class Analysis {
   /** The files of the program, its root first. Without the core library. */
   get files(): readonly SourceFile[] {
     return this.cx.modules.flatMap(m => m.files)
+  }
+
+  /** All files that it was read from, also those that others read in their midst. */
+  get sources(): readonly SourceFile[] {
+    return this.#segments.files
   }
 
   /** The files that belong to the root alone: itself, and what it includes. */
@@ -307,10 +317,35 @@ export class Analysis {
     const add = ({ file, start, end }: Span, target: Target): void => {
       if (file.name === path) found.set(start, { start, end, target })
     }
-    for (const { span, decl } of this.#outline.uses) add(span, this.targetOf(decl))
+    for (const { uses } of this.#outline.heard) for (const { span, decl } of uses) add(span, this.targetOf(decl))
     for (let i = 0; i < this.#bodies.count; i++)
       for (const { anchor, target } of this.#bodies.result(i).uses) add(this.#segments.span(anchor), target)
     return [...found.values()].toSorted((a, b) => a.start - b.start)
+  }
+
+  /** The declarations with some keys; those in bodies too, which are checked for that. */
+  declared(keys: ReadonlySet<string>): readonly Decl[] {
+    const found: Decl[] = []
+    for (const key of keys) {
+      const [, path = '', start = ''] = /^(.*):(\d+)$/.exec(key) ?? []
+      const file = this.file(path)
+      const use = file === undefined || start === '' ? undefined : this.use(file, Number(start))
+      if (use?.span.start === Number(start)) found.push(use.decl)
+    }
+    return found
+  }
+
+  /** What macros name. */
+  get hidden(): readonly Target[] {
+    finish(this.check())
+    const outside = this.#outline.heard.flatMap(({ hidden }) => [...hidden].map(this.targetOf))
+    return [...outside, ...Array.from({ length: this.#bodies.count }, (_, i) => this.#bodies.result(i).hidden).flat()]
+  }
+
+  /** A declaration's place, in words that mean the same in all programs. */
+  keyOf(target: Target): string {
+    const place = target.core ?? this.place(target)
+    return place === undefined ? '' : `${typeof place.file === 'string' ? place.file : place.file.name}:${place.start}`
   }
 
   /** What a declaration is, in a form that holds for other states and other programs too. */

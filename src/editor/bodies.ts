@@ -11,7 +11,7 @@ import { paramLists } from '../check/types/index.ts'
 import { checkAssignedIn } from '../check/statements/assigned.ts'
 import { callsOf, reportOpen } from '../check/statements/returns.ts'
 import { checkStrictlyIn } from '../check/statements/strict.ts'
-import type { Names, Use } from './names.ts'
+import type { Heard, Names } from './names.ts'
 import { noteFault, type Relay } from './relay.ts'
 import type { Anchor, Segments } from './segments.ts'
 import type { Target } from './target.ts'
@@ -42,6 +42,8 @@ export interface Result {
   /** The bodies that it calls, by number, and the requirements by name. */
   readonly calls: { readonly bodies: readonly number[]; readonly names: readonly string[] }
   readonly uses: readonly BodyUse[]
+  /** What macros in it name. */
+  readonly hidden: readonly Target[]
   /** Diagnostics outside of the function, in words. */
   readonly elsewhere: readonly string[]
   /** Whether nothing but the body itself and what stands outside of all bodies had a part in it. */
@@ -230,10 +232,10 @@ export class Bodies {
     cx.inlined.clear()
     const from = cx.userDecls.length
     const before = cx.bodies.size
-    let uses: readonly Use[] = []
+    let heard: Heard = { uses: [], hidden: new Set() }
     const inside: Decl[] = []
     try {
-      uses = names.during(() =>
+      heard = names.during(() =>
         relay.work.apart(() => {
           checkFunction(cx, func)
           for (let j = from; j < cx.userDecls.length; j++) {
@@ -257,7 +259,7 @@ export class Bodies {
     }
     const { parts, calls } = this.#calls(func)
     this.#results[i] = {
-      ...this.#found(i, sink, uses, inside, running.isOwn && this.#halted !== i),
+      ...this.#found(i, sink, heard, inside, running.isOwn && this.#halted !== i),
       open: this.#open(func, before, parts),
       calls,
     }
@@ -284,13 +286,7 @@ export class Bodies {
     return sink.list
   }
 
-  #found(
-    i: number,
-    sink: Sink,
-    uses: readonly Use[],
-    inside: readonly Decl[],
-    isOwn: boolean,
-  ): Omit<Result, 'open' | 'calls'> {
+  #found(i: number, sink: Sink, heard: Heard, inside: readonly Decl[], isOwn: boolean): Omit<Result, 'open' | 'calls'> {
     const { loaded, segments, targetOf } = this.#around
     const func = this.funcs[i]!
     const own = this.#segment(i)
@@ -311,7 +307,8 @@ export class Bodies {
         sink.errors === 0 && !loaded.doubts.touch(func)
           ? this.#warnings([func, ...inside.filter(d => d.kind === 'func')])
           : [],
-      uses: uses.flatMap(use => {
+      hidden: [...heard.hidden].map(targetOf),
+      uses: heard.uses.flatMap(use => {
         const anchor = anchored(use.span)
         return anchor === undefined ? [] : [{ anchor, target: targetOf(use.decl) }]
       }),

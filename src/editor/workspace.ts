@@ -75,6 +75,11 @@ export class Workspace {
     this.#listed = undefined
   }
 
+  /** The paths of the folders of the workspace. */
+  get folders(): readonly string[] {
+    return this.#folders
+  }
+
   // ── Documents ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   get documents(): Iterable<Document> {
