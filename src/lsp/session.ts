@@ -48,6 +48,8 @@ export class Session {
   state: 'new' | 'open' | 'shut' = 'new'
   /** Called when the folders of the workspace are others than before. */
   foldersChanged: () => void = () => {}
+  /** Called with the URI of each document that is closed. */
+  readonly closed: ((uri: string) => void)[] = []
   /** Called when settings are others than before. */
   readonly settingsChanged: (() => void)[] = []
 
