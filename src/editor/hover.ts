@@ -17,6 +17,7 @@ import { definitionText, expansionAt, macrosOf } from './macros.ts'
 import { functionOf, nameSpan } from './names.ts'
 import type { Node } from './path.ts'
 import { positionOf, rangeOf, type Range } from './range.ts'
+import { semanticText } from './semantics.ts'
 import { declText, heldType, kindText, settledText, typeText } from './show.ts'
 import { storageLayout } from './storage.ts'
 import { uriOf } from './uri.ts'
@@ -63,6 +64,10 @@ export function hover({ analysis, file, offset }: Place): Hover | undefined {
       : { ...say(codeBlock(`[${attribute.name}]`), '*attribute*', known.text), range: rangeOf(attribute.nameSpan) }
   }
   const inner = path.at(-1)
+  if (inner?.kind === 'semantic') {
+    const known = semanticText(inner.name)
+    return known && say(codeBlock(`${known.is.type} : ${known.name}`), `*semantic* · ${known.is.stages}`, known.is.text)
+  }
   if (inner?.kind === 'member' && holds(inner.name.span, span)) {
     const type = typeOf(analysis.names.known(inner)?.term)
     return type === null ? undefined : say(codeBlock(`${typeText(type)} ${text}`), partText(type))
