@@ -21,6 +21,7 @@ import { hoverFeatures } from './hover.ts'
 import { inlayFeatures } from './inlay.ts'
 import { navigateFeatures } from './navigate.ts'
 import { pullFeatures } from './pull.ts'
+import { completeFeatures } from './complete.ts'
 import { derivativeFeatures } from './derivative.ts'
 import { hearDocuments } from './documents.ts'
 import type { Platform } from './platform.ts'
@@ -34,6 +35,7 @@ import { verdictFeatures } from './verdicts.ts'
 const features: readonly ((session: Session) => ServerCapabilities)[] = [
   pullFeatures,
   hoverFeatures,
+  completeFeatures,
   navigateFeatures,
   tokenFeatures,
   actionFeatures,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { CodeAction, CodeLens, Diagnostic } from 'vscode-languageserver/node'
+import type { CodeAction, CodeLens, CompletionList, Diagnostic } from 'vscode-languageserver/node'
 import { Client, capable, places, type Start } from '../support/lsp-client.ts'
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'lsp-')))
@@ -274,6 +274,20 @@ describe.each(places)('%s', place => {
     expect((await client.diagnostics(uri, 2)).diagnostics).toEqual([])
     expect(await ask(['refactor'])).toEqual([])
     expect(await ask(['source.fixAll'])).toEqual([])
+    expect(await client.end()).toBe(0)
+  })
+
+  it('offers the files that can be imported', async () => {
+    const [client, files] = await begin()
+    const uri = files.uri('main.slang')
+    await files.write({ 'near.slang': '', 'sub/far.slang': '', 'sub/notes.txt': '' })
+    await client.open(uri, '/* 𝛿 */ import \n')
+    const { items } = await client.request<CompletionList>('textDocument/completion', {
+      textDocument: { uri },
+      position: { line: 0, character: '/* 𝛿 */ import '.length },
+    })
+    expect(items.map(i => i.label)).toEqual(expect.arrayContaining(['near', 'sub.far']))
+    expect(items.map(i => i.label).join()).not.toContain('notes')
     expect(await client.end()).toBe(0)
   })
 

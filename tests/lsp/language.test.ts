@@ -4,6 +4,8 @@
  */
 import { describe, expect, it } from 'vitest'
 import type {
+  CompletionItem,
+  CompletionList,
   DocumentHighlight,
   DocumentSymbol,
   FoldingRange,
@@ -15,6 +17,7 @@ import type {
   SemanticTokensDelta,
   SemanticTokensLegend,
   SymbolInformation,
+  TextEdit,
   WorkspaceEdit,
 } from 'vscode-languageserver/node'
 import { Document } from '../../src/editor/document.ts'
@@ -154,6 +157,24 @@ describe.each(places)('%s', place => {
       expect(await client.end()).toBe(0)
     })
 
+    it('textDocument/completion and completionItem/resolve', async () => {
+      const client = await opened()
+      const at = (part: string, offset: number): Promise<CompletionList> =>
+        client.request('textDocument/completion', { textDocument, position: placeIn(text, part, 0, offset) })
+      const members = await at('ball.mass', 5)
+      expect(members.items.map(i => i.label)).toEqual(expect.arrayContaining(['mass', 'radius']))
+      expect(members.items.map(i => i.label)).not.toContain('energy')
+      const names = await at('energy(ball', 3)
+      const item = names.items.find(i => i.label === 'energy')!
+      expect((item.textEdit as TextEdit).range.start).toEqual(placeIn(text, 'energy(ball'))
+      const resolved = await client.request<CompletionItem>('completionItem/resolve', item)
+      expect(JSON.stringify(resolved.documentation)).toContain('The kinetic energy of a ball.')
+      // Of a list that is gone, an item stays as it is.
+      for (let i = 0; i < 6; i++) await at('ball.mass', 5)
+      expect(await client.request('completionItem/resolve', item)).toEqual(item)
+      expect(await client.end()).toBe(0)
+    })
+
     it('textDocument/semanticTokens, all of them, of a range and as a difference', async () => {
       const client = await opened()
       const all = await client.request<SemanticTokens>('textDocument/semanticTokens/full', { textDocument })
@@ -218,7 +239,8 @@ describe.each(places)('%s', place => {
     await client.open(uri, whole)
     expect(await ask('textDocument/hover', { line: 9999, character: 9999 })).toBeNull()
     await client.notify('textDocument/didClose', { textDocument: { uri } })
-    for (const method of ['hover']) expect(await ask(`textDocument/${method}`, placeIn(whole, 'energy'))).toBeNull()
+    for (const method of ['hover', 'completion'])
+      expect(await ask(`textDocument/${method}`, placeIn(whole, 'energy'))).toBeNull()
     for (const method of ['definition', 'typeDefinition', 'documentHighlight'])
       expect(await ask(`textDocument/${method}`, placeIn(whole, 'energy'))).toEqual([])
     expect(await client.end()).toBe(0)
