@@ -230,9 +230,10 @@ export class Analysis {
     return (this.#lazy ??= new Checked(checked(this.#loaded), {}))
   }
 
-  /** The program with another text for its first file, which is read and checked as far as it differs. */
-  variant(text: string): Analysis {
-    return new Analysis(this.root, text, this.options, path => this.inputs.get(path), this)
+  /** The program with another text for one of its files, which is read and checked as far as it differs. */
+  variant(path: string, text: string): Analysis {
+    const read: Read = p => (p === path ? text : this.inputs.get(p))
+    return new Analysis(this.root, read(this.root) ?? '', this.options, read, this)
   }
 
   /** What lowering may ask of the program. */

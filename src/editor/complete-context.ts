@@ -3,7 +3,7 @@ import type { SourceFile } from '../base/source.ts'
 import { badKind, charKind, floatKind, intKind, nameKind, punctuatorText, stringKind } from '../syntax/token.ts'
 import type { Analysis } from './analysis.ts'
 import { bodyAt } from './marked.ts'
-import { tokenBefore, tokensOf } from './words.ts'
+import { tokenBefore, tokensOf } from './lexed.ts'
 
 /** What may be written at a place. */
 export type Context =

@@ -8,7 +8,7 @@ import { nameKind, punctuatorText } from '../syntax/token.ts'
 import type { Analysis } from './analysis.ts'
 import type { Surroundings } from './names.ts'
 import type { Node } from './path.ts'
-import { tokenBefore, tokensOf } from './words.ts'
+import { tokenBefore, tokensOf } from './lexed.ts'
 
 /** The name that stands at the cursor. */
 export const markName = 'cursor__'
@@ -40,14 +40,13 @@ export function bodyAt(analysis: Analysis, file: SourceFile, offset: number): as
 
 /** The program with a mark in place of what stands between two offsets, a part of a name or nothing. */
 export function marked(analysis: Analysis, file: SourceFile, start: number, end: number): Marked | undefined {
-  if (file.name !== analysis.root) return undefined
   const { text } = file
   const body = bodyAt(analysis, file, start)
   const made =
     body === undefined
       ? `${text.slice(0, start)}${markName}${text.slice(end)}`
       : `${text.slice(0, start)}${markName}${closers(file, body.span.start, start)}${text.slice(body.span.end)}`
-  const variant = analysis.variant(made)
+  const variant = analysis.variant(file.name, made)
   const own = variant.file(file.name)
   if (own === undefined) return undefined
   const path = variant.path(own, start)

@@ -6,7 +6,7 @@ import { familyOf } from './family.ts'
 import { meaningAt, type Meaning } from './meaning.ts'
 import { rangeOf, type Position, type Range } from './range.ts'
 import { keyOf, macroUses, named, programsFor, type Reference } from './references.ts'
-import { isName } from './reserved.ts'
+import { isName } from './words.ts'
 import type { Place, Workspace } from './workspace.ts'
 
 /** A text in place of a range. */

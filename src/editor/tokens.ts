@@ -9,7 +9,7 @@ import { eachChild, type Node } from './path.ts'
 import { offsetOf, type Range } from './range.ts'
 import { targetKinds, targetModifiers, type TargetKind, type TargetModifier } from './target.ts'
 import { pathOf } from './uri.ts'
-import { keywords } from './reserved.ts'
+import { keywords } from './words.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The types of tokens; a token names one by its number here. */
