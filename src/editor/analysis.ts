@@ -23,7 +23,7 @@ import { core } from '../compile.ts'
 import { Checked } from '../front.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import type * as ast from '../syntax/ast.ts'
-import { Bodies } from './bodies.ts'
+import { Bodies, type LoweredRoot } from './bodies.ts'
 import { noteFault, Relay } from './relay.ts'
 import { Names, type Heard, type Surroundings, type Use } from './names.ts'
 import { pathAt, type Node } from './path.ts'
@@ -48,19 +48,23 @@ export class Analysis {
   /** Every path that was asked for with the text that was there, or undefined. */
   readonly inputs: ReadonlyMap<string, string | undefined>
   readonly names: Names
+  /** What compiling parts of it found, by what they are called: see `lowering.ts`. */
+  readonly lowered: Map<string, LoweredRoot> = new Map()
+  /** Errors of the compiler itself: they are bugs, and the rest of the program is not checked. */
+  readonly faults: unknown[] = []
   readonly #relay = new Relay()
   readonly #loaded: Loaded
   readonly #segments: Segments
   readonly #bodies: Bodies
   /** What stands outside of bodies: its names, and how many diagnostics reading and checking it gave. */
   readonly #outline: { readonly heard: readonly Heard[]; readonly read: number }
-  readonly #faults: unknown[] = []
   readonly #targets = new Map<Decl, Target>()
   /** The declarations that nodes of the syntax tree make. */
   readonly #made = new Map<unknown, Decl>()
   #diagnostics: readonly Diagnostic[] | undefined
   #program: CheckedProgram | undefined
   #lazy: Checked | undefined
+  #checked: Checked | undefined
 
   /** Reads a program and checks everything but the bodies of its functions. Of a previous state it keeps what still holds. */
   constructor(root: string, text: string, options: ProjectOptions, read: Read, previous?: Analysis) {
@@ -97,12 +101,26 @@ export class Analysis {
         relay: this.#relay,
         segments: this.#segments,
         targetOf: this.targetOf,
-        faults: this.#faults,
+        faults: this.faults,
       },
       isLike ? previous.#bodies : undefined,
     )
     const more = this.names.during(() => isHalf || this.#bounded(() => this.#check()))
     this.#outline = { heard: [heard, more], read: parsed }
+    if (isLike) this.#keepLowered(previous)
+  }
+
+  /** Keeps what was found in compiling parts of a previous state, as far as no body has changed that has a part in it. */
+  #keepLowered(previous: Analysis): void {
+    const move = previous.#bodies.mover(this.#bodies)
+    for (const [name, { diagnostics, bodies }] of previous.lowered)
+      if (bodies.every(i => previous.#bodies.isSame(i, this.#bodies)))
+        this.lowered.set(name, { diagnostics: diagnostics.map(move), bodies })
+  }
+
+  /** The numbers of the bodies that `work` asks for. */
+  bodiesDuring(work: () => void): readonly number[] {
+    return this.#bodies.during(work)
   }
 
   #load(source: string, resolve: Read): Loaded {
@@ -117,7 +135,7 @@ export class Analysis {
     try {
       this.#relay.work.apart(work)
     } catch (error) {
-      noteFault(error, this.#relay, this.#faults)
+      noteFault(error, this.#relay, this.faults)
     }
   }
 
@@ -186,11 +204,6 @@ export class Analysis {
     return (this.#diagnostics = inOrder([...list.slice(0, this.#outline.read), ...this.#loaded.doubts.without(found)]))
   }
 
-  /** Errors of the checker itself: they are bugs, and the rest of the program is not checked. */
-  get faults(): readonly unknown[] {
-    return this.#faults
-  }
-
   // ── The program ──────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** The state of the checker, for what no method here answers. */
@@ -245,7 +258,7 @@ export class Analysis {
   /** The program with what the project says of its entry points. */
   get checked(): Checked {
     const { entries, conformances } = this.options
-    return new Checked(this.program, { entries, conformances })
+    return (this.#checked ??= new Checked(this.program, { entries, conformances }))
   }
 
   // ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -56,6 +56,13 @@ interface Running {
   isOwn: boolean
 }
 
+/** What compiling one root of a program found. */
+export interface LoweredRoot {
+  readonly diagnostics: readonly Diagnostic[]
+  /** The bodies that had a part in it. */
+  readonly bodies: readonly number[]
+}
+
 /** What all bodies of a program share. */
 export interface Around {
   readonly loaded: Loaded
@@ -80,6 +87,7 @@ export class Bodies {
   /** What the results that were kept found outside of their bodies. */
   readonly #believed: string | undefined
   #program: CheckedProgram | undefined
+  #heard: Set<number> | undefined
   #running: Running | undefined
   /** The first body after which nothing can be said, since its check went too far. */
   #halted = Infinity
@@ -145,14 +153,8 @@ export class Bodies {
   /** The result for a body if it holds in another state of the program. */
   #kept(i: number, now: Bodies): Result | undefined {
     const result = this.#results[i]
-    if (result?.isOwn !== true || now.funcs[i]?.name !== this.funcs[i]!.name || this.#text(i) !== now.#text(i))
-      return undefined
-    const [from, to] = [this.#around.segments, now.#around.segments]
-    const moved = <T extends { readonly span: Span | undefined }>(x: T): T => {
-      const anchor = x.span === undefined ? undefined : from.anchor(x.span)
-      return anchor === undefined ? x : { ...x, span: to.span(anchor) }
-    }
-    const move = (d: Diagnostic): Diagnostic => ({ ...moved(d), notes: d.notes.map(moved) })
+    if (result?.isOwn !== true || !this.isSame(i, now)) return undefined
+    const move = this.mover(now)
     return {
       ...result,
       diagnostics: result.diagnostics.map(move),
@@ -163,6 +165,30 @@ export class Bodies {
         warning: move(o.warning),
       })),
     }
+  }
+
+  /** Whether a body is the same in another state of the program. */
+  isSame(i: number, now: Bodies): boolean {
+    return now.funcs[i]?.name === this.funcs[i]?.name && this.#text(i) === now.#text(i)
+  }
+
+  /** Moves diagnostics to where their places are in another state of the program. */
+  mover(now: Bodies): (d: Diagnostic) => Diagnostic {
+    const [from, to] = [this.#around.segments, now.#around.segments]
+    const moved = <T extends { readonly span: Span | undefined }>(x: T): T => {
+      const anchor = x.span === undefined ? undefined : from.anchor(x.span)
+      return anchor === undefined ? x : { ...x, span: to.span(anchor) }
+    }
+    return d => ({ ...moved(d), notes: d.notes.map(moved) })
+  }
+
+  /** The bodies that `work` asks for. */
+  during(work: () => void): readonly number[] {
+    const outer = this.#heard
+    const heard = (this.#heard = new Set<number>())
+    work()
+    this.#heard = outer
+    return [...heard]
   }
 
   /** The text of a body, if it is a segment. */
@@ -212,6 +238,7 @@ export class Bodies {
   asked(func: FuncDecl): void {
     const i = this.#numbers.get(func)
     if (i === undefined || this.#running?.func === func) return
+    this.#heard?.add(i)
     if (this.#running !== undefined) this.#running.isOwn = false
     if (!this.#live.has(i)) this.#run(i)
   }

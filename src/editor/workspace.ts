@@ -11,6 +11,7 @@ import { readProject, type Project } from '../project/read.ts'
 import { Analysis } from './analysis.ts'
 import { coreFile, readable } from './core.ts'
 import { Document, type TextChange } from './document.ts'
+import { lowering } from './lowering.ts'
 import { offsetOf, rangeOf, type Location, type Position } from './range.ts'
 import { coreScheme, folderOf, joined, pathOf, uriOf } from './uri.ts'
 
@@ -310,6 +311,14 @@ export class Workspace {
     if (analysis === undefined) return []
     yield* analysis.check()
     return this.show(analysis, analysis.diagnostics)
+  }
+
+  /** The same with what only shows when the program is compiled. That takes longer: do it when nobody has typed for a while. */
+  *diagnoseFully(uri: string): Generator<void, readonly FileDiagnostics[]> {
+    const analysis = this.analysis(uri)
+    if (analysis === undefined) return []
+    const more = yield* lowering(analysis)
+    return this.show(analysis, [...analysis.diagnostics, ...more])
   }
 
   /** What is to be shown of each file of a program, given everything that was found in that. */
