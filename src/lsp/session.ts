@@ -70,7 +70,10 @@ export class Session {
         void connection.sendDiagnostics(params)
       },
       failed: (uri, cause) => this.log.bug(`diagnostics of ${uri}`, cause),
-      checked: ({ inputs }) => void this.watchers.watch(inputs.keys(), this.folders.map(pathOf)),
+      checked: ({ inputs, faults }) => {
+        void this.watchers.watch(inputs.keys(), this.folders.map(pathOf))
+        for (const fault of faults) this.log.fault(fault)
+      },
     })
   }
 
