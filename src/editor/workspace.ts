@@ -10,7 +10,7 @@ import type { ProjectOptions } from '../project/options.ts'
 import { readProject, type Project } from '../project/read.ts'
 import { Analysis } from './analysis.ts'
 import { coreFile, readable } from './core.ts'
-import { Document, type TextChange } from './document.ts'
+import { Document, includesOf, type TextChange } from './document.ts'
 import { lowered, lowering } from './lowering.ts'
 import { offsetOf, rangeOf, type Location, type Position } from './range.ts'
 import { coreScheme, folderOf, joined, pathOf, uriOf } from './uri.ts'
@@ -36,11 +36,6 @@ export interface FileDiagnostics {
   /** Of an open document: the version that they belong to. */
   readonly version: number | undefined
   readonly diagnostics: readonly Diagnostic[]
-}
-
-/** The lines of a text that include others, or say what they are part of. */
-function includesOf(text: string): string {
-  return text.match(/^.*\b(?:__include|include|implementing)\b.*$/gm)?.join('\n') ?? ''
 }
 
 /** How many programs are kept that no open document begins. */
@@ -102,7 +97,7 @@ export class Workspace {
     if (document === undefined) return
     const changed = document.changed(version, changes)
     this.#documents.set(document.path, changed)
-    if (includesOf(changed.text) !== includesOf(document.text)) this.#includers.clear()
+    if (changed.includes !== document.includes) this.#includers.clear()
   }
 
   /** From now on the file on disk counts. Gives what is to be shown of the files that the document showed something of. */
