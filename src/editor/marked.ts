@@ -38,14 +38,23 @@ export function bodyAt(analysis: Analysis, file: SourceFile, offset: number): as
   return found
 }
 
-/** The program with a mark in place of what stands between two offsets, a part of a name or nothing. */
-export function marked(analysis: Analysis, file: SourceFile, start: number, end: number): Marked | undefined {
+/**
+ * The program with a mark in place of what stands between two offsets, a part of a name or nothing. Without a name for the mark only what
+ * follows in the body is left out.
+ */
+export function marked(
+  analysis: Analysis,
+  file: SourceFile,
+  start: number,
+  end: number,
+  name: string = markName,
+): Marked | undefined {
   const { text } = file
   const body = bodyAt(analysis, file, start)
   const made =
     body === undefined
-      ? `${text.slice(0, start)}${markName}${text.slice(end)}`
-      : `${text.slice(0, start)}${markName}${closers(file, body.span.start, start)}${text.slice(body.span.end)}`
+      ? `${text.slice(0, start)}${name}${missing(file, start)}${text.slice(end)}`
+      : `${text.slice(0, start)}${name}${closers(file, body.span.start, start)}${text.slice(body.span.end)}`
   const variant = analysis.variant(file.name, made)
   const own = variant.file(file.name)
   if (own === undefined) return undefined
@@ -94,4 +103,29 @@ function closers(file: SourceFile, start: number, end: number): string {
     else text += beforeList.has(head) ? '}' : ';}'
   }
   return text
+}
+
+/** The parentheses that an initial value outside of bodies lacks at its end. */
+function missing(file: SourceFile, start: number): string {
+  const raw = tokensOf(file)
+  const text = (i: number): string | undefined => punctuatorText(raw.kinds[i]!)
+  const isEnd = (i: number): boolean => i < 0 || i >= raw.count || text(i) === ';' || text(i) === '{' || text(i) === '}'
+  const last = tokenBefore(raw, start)
+  let depth = 0
+  let open = 0
+  for (let i = last; !isEnd(i); i--) {
+    if (text(i) === ')') depth++
+    else if (text(i) === '(' && depth-- === 0) {
+      depth = 0
+      open++
+    }
+  }
+  for (let i = last + 1, inner = 0; !isEnd(i) && open > 0; i++) {
+    if (text(i) === '(') inner++
+    else if (text(i) === ')' && inner-- === 0) {
+      inner = 0
+      open--
+    }
+  }
+  return ')'.repeat(open)
 }
