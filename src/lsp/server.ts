@@ -27,6 +27,7 @@ import { hearDocuments } from './documents.ts'
 import type { Platform } from './platform.ts'
 import { Session } from './session.ts'
 import { readSettings } from './settings.ts'
+import { signatureFeatures } from './signature.ts'
 import { tokenFeatures } from './tokens.ts'
 import { turn } from './turn.ts'
 import { verdictFeatures } from './verdicts.ts'
@@ -36,6 +37,7 @@ const features: readonly ((session: Session) => ServerCapabilities)[] = [
   pullFeatures,
   hoverFeatures,
   completeFeatures,
+  signatureFeatures,
   navigateFeatures,
   tokenFeatures,
   actionFeatures,

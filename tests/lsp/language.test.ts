@@ -16,6 +16,7 @@ import type {
   SemanticTokens,
   SemanticTokensDelta,
   SemanticTokensLegend,
+  SignatureHelp,
   SymbolInformation,
   TextEdit,
   WorkspaceEdit,
@@ -175,6 +176,20 @@ describe.each(places)('%s', place => {
       expect(await client.end()).toBe(0)
     })
 
+    it('textDocument/signatureHelp', async () => {
+      const client = await opened()
+      const at = (part: string, offset: number): Promise<SignatureHelp | null> =>
+        client.request('textDocument/signatureHelp', { textDocument, position: placeIn(text, part, 0, offset) })
+      const help = await at('energy(ball.mass, 2.0)', 'energy(ball.mass, '.length)
+      const { label, parameters, documentation } = help!.signatures[help!.activeSignature!]!
+      expect(label).toContain('energy(float mass, float speed)')
+      expect(parameters!.map(p => label.slice(...(p.label as [number, number])))).toEqual(['float mass', 'float speed'])
+      expect(help!.activeParameter).toBe(1)
+      expect((documentation as MarkupContent).value).toContain('The kinetic energy of a ball.')
+      expect(await at('return twice', 8)).toBeNull()
+      expect(await client.end()).toBe(0)
+    })
+
     it('textDocument/semanticTokens, all of them, of a range and as a difference', async () => {
       const client = await opened()
       const all = await client.request<SemanticTokens>('textDocument/semanticTokens/full', { textDocument })
@@ -239,7 +254,7 @@ describe.each(places)('%s', place => {
     await client.open(uri, whole)
     expect(await ask('textDocument/hover', { line: 9999, character: 9999 })).toBeNull()
     await client.notify('textDocument/didClose', { textDocument: { uri } })
-    for (const method of ['hover', 'completion'])
+    for (const method of ['hover', 'completion', 'signatureHelp'])
       expect(await ask(`textDocument/${method}`, placeIn(whole, 'energy'))).toBeNull()
     for (const method of ['definition', 'typeDefinition', 'documentHighlight'])
       expect(await ask(`textDocument/${method}`, placeIn(whole, 'energy'))).toEqual([])
