@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Workspace } from '../src/editor/workspace.ts'
 
-/** Structs, interfaces, generics, differentiable functions, kernels. */
+/** Structs, interfaces, generics, differentiable functions, kernels: paths from the root of the repository. */
 const parts = [
   'examples/splat2d/splat2d.slang',
   'bench/programs/04_mlp.slang',
@@ -11,7 +11,7 @@ const parts = [
   'examples/spring/spring.slang',
   'bench/programs/08_nbody.slang',
   'bench/programs/05_gauss2d.slang',
-].map(path => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'))
+]
 
 const generic = `
 interface IShape : IDifferentiable
@@ -102,9 +102,9 @@ function renamed(text: string, suffix: string): string {
   return out + text.slice(from)
 }
 
-/** A program of at least so many lines, without mistakes. */
-export function longProgram(lines: number): string {
-  const all = [...parts, generic]
+/** A program of at least so many lines, without mistakes; `root` is the URL of the repository. */
+export function longProgram(lines: number, root: URL): string {
+  const all = [...parts.map(path => readFileSync(new URL(path, root), 'utf8')), generic]
   let text = ''
   for (let i = 0, count = 0; count < lines; i++) {
     const part = `${renamed(all[i % all.length]!, `_${i}`)}\n`

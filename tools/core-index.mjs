@@ -1,6 +1,5 @@
 // Makes src/check/core.generated.ts of core/*.slang: the text without comments, and where each declaration stands in it, so
 // that the compiler parses only what a program uses; src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself; and
-// src/check/core-docs.generated.ts, the doc comments, and
 // src/editor/core-text.generated.ts, the text as people wrote it, which editors show.
 // Run by `npm run core`, which `prepare`, `test` and `build` call.
 import { readFileSync, readdirSync, writeFileSync, existsSync } from 'node:fs'
@@ -10,26 +9,20 @@ const root = new URL('../', import.meta.url)
 const token =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\s+|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|[^\s\w]/g
 
-/** The tokens of a text without comments and white space, which of them had some before them, and the doc comments right before them. */
+/** The tokens of a text without comments and white space, and which of them had some before them. */
 function tokens(text) {
   const ts = [],
-    spaced = [],
-    docs = new Map()
-  let space = false,
-    doc = []
+    spaced = []
+  let space = false
   for (const t of text.match(token) ?? []) {
     const blank = /^(?:\/\/|\/\*|\s)/.test(t)
     if (!blank) {
-      if (doc.length > 0) docs.set(ts.length, doc.join('\n'))
-      doc = []
       ts.push(t)
       spaced.push(space)
-    } else if (/^\/\/\/(?!\/)/.test(t)) doc.push(t.slice(3).trim())
-    // A comment of another kind, or an empty line, ends a doc comment.
-    else if (/^\/|\n\s*\n/.test(t)) doc = []
+    }
     space = blank
   }
-  return { ts, spaced, docs }
+  return { ts, spaced }
 }
 
 /** Whether two tokens that stand apart would read otherwise when joined. */
@@ -112,26 +105,21 @@ function nameAt(ts, i) {
   throw new Error(`no name: ${ts.slice(0, 20).join(' ')}`)
 }
 
-/** A file of the library without comments and white space, one declaration a line, its index, and its doc comments by the offset of what follows. */
+/** A file of the library without comments and white space, one declaration a line, and its index. */
 export function pack({ name, text }, edit = line => line) {
-  const { ts, spaced, docs } = tokens(text)
-  const keys = [],
-    comments = []
+  const { ts, spaced } = tokens(text)
+  const keys = []
   let out = '',
     start = 0
   for (const end of declarations(ts)) {
     let line = ''
-    for (let i = start; i < end; i++) {
-      if (i > start && spaced[i] && glues(ts[i - 1], ts[i])) line += ' '
-      if (docs.has(i)) comments.push([out.length + line.length, docs.get(i)])
-      line += ts[i]
-    }
+    for (let i = start; i < end; i++) line += (i > start && spaced[i] && glues(ts[i - 1], ts[i]) ? ' ' : '') + ts[i]
     line = edit(line)
     keys.push(shortened(key(ts.slice(start, end)), line))
     out += `${line}\n`
     start = end
   }
-  return { packed: { name, text: out, keys: keys.join('') }, comments }
+  return { name, text: out, keys: keys.join('') }
 }
 
 /** A key with characters for names: where in the line each stands first. */
@@ -170,18 +158,13 @@ function coreSources() {
     'check/core.generated.ts': source(
       'core',
       'The core library.',
-      files.map(f => pack(f).packed),
+      files.map(f => pack(f)),
     ),
     'check/core-wgsl.generated.ts': source(
       'wgslCore',
       'What WGSL needs of it.',
-      files.filter(f => !forOthers.has(f.name)).map(f => pack(f, forWgsl).packed),
+      files.filter(f => !forOthers.has(f.name)).map(f => pack(f, forWgsl)),
     ),
-    'check/core-docs.generated.ts':
-      '// Made of core/*.slang by tools/core-index.mjs.\n' +
-      '/** The doc comments of the core library: by file, the offset of what each stands before in `core.generated.ts`, and its text. */\n' +
-      'export const coreDocs: Readonly<Record<string, readonly (readonly [number, string])[]>> = ' +
-      `${JSON.stringify(Object.fromEntries(files.map(f => [f.name, pack(f).comments])))}\n`,
   }
 }
 

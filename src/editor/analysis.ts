@@ -23,9 +23,9 @@ import { core } from '../compile.ts'
 import { Checked } from '../front.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import type * as ast from '../syntax/ast.ts'
-import { Bodies } from './bodies.ts'
+import { Bodies, type LoweredRoot } from './bodies.ts'
 import { noteFault, Relay } from './relay.ts'
-import { Names, type Surroundings, type Use } from './names.ts'
+import { Names, type Heard, type Surroundings, type Use } from './names.ts'
 import { pathAt, type Node } from './path.ts'
 import { Segments } from './segments.ts'
 import { kindOf, modifiersOf, type Target } from './target.ts'
@@ -48,19 +48,23 @@ export class Analysis {
   /** Every path that was asked for with the text that was there, or undefined. */
   readonly inputs: ReadonlyMap<string, string | undefined>
   readonly names: Names
+  /** What compiling parts of it found, by what they are called: see `lowering.ts`. */
+  readonly lowered: Map<string, LoweredRoot> = new Map()
+  /** Errors of the compiler itself: they are bugs, and the rest of the program is not checked. */
+  readonly faults: unknown[] = []
   readonly #relay = new Relay()
   readonly #loaded: Loaded
   readonly #segments: Segments
   readonly #bodies: Bodies
   /** What stands outside of bodies: its names, and how many diagnostics reading and checking it gave. */
-  readonly #outline: { readonly uses: readonly Use[]; readonly read: number }
-  readonly #faults: unknown[] = []
+  readonly #outline: { readonly heard: readonly Heard[]; readonly read: number }
   readonly #targets = new Map<Decl, Target>()
   /** The declarations that nodes of the syntax tree make. */
   readonly #made = new Map<unknown, Decl>()
   #diagnostics: readonly Diagnostic[] | undefined
   #program: CheckedProgram | undefined
   #lazy: Checked | undefined
+  #checked: Checked | undefined
 
   /** Reads a program and checks everything but the bodies of its functions. Of a previous state it keeps what still holds. */
   constructor(root: string, text: string, options: ProjectOptions, read: Read, previous?: Analysis) {
@@ -97,12 +101,26 @@ export class Analysis {
         relay: this.#relay,
         segments: this.#segments,
         targetOf: this.targetOf,
-        faults: this.#faults,
+        faults: this.faults,
       },
       isLike ? previous.#bodies : undefined,
     )
-    const uses = isHalf ? [] : this.names.during(() => this.#bounded(() => this.#check()))
-    this.#outline = { uses: [...heard, ...uses], read: parsed }
+    const more = this.names.during(() => isHalf || this.#bounded(() => this.#check()))
+    this.#outline = { heard: [heard, more], read: parsed }
+    if (isLike) this.#keepLowered(previous)
+  }
+
+  /** Keeps what was found in compiling parts of a previous state, as far as no body has changed that has a part in it. */
+  #keepLowered(previous: Analysis): void {
+    const move = previous.#bodies.mover(this.#bodies)
+    for (const [name, { diagnostics, bodies }] of previous.lowered)
+      if (bodies.every(i => previous.#bodies.isSame(i, this.#bodies)))
+        this.lowered.set(name, { diagnostics: diagnostics.map(move), bodies })
+  }
+
+  /** The numbers of the bodies that `work` asks for. */
+  bodiesDuring(work: () => void): readonly number[] {
+    return this.#bodies.during(work)
   }
 
   #load(source: string, resolve: Read): Loaded {
@@ -117,7 +135,7 @@ export class Analysis {
     try {
       this.#relay.work.apart(work)
     } catch (error) {
-      noteFault(error, this.#relay, this.#faults)
+      noteFault(error, this.#relay, this.faults)
     }
   }
 
@@ -141,6 +159,11 @@ export class Analysis {
     if (decl.kind === 'func') {
       if (decl.generics?.packed !== true) for (const p of funcSig(this.cx, decl).params) this.names.declared(p)
       if (decl.of !== null) return
+    }
+    if (decl.kind === 'struct' && decl.syntax?.kind === 'struct' && decl.syntax.members === undefined) {
+      // Declared before it is written out: the name means that.
+      const written = decl.scope.names.get(decl.name)?.find(d => d.kind === 'struct')
+      if (written !== undefined && decl.span !== null) return this.names.named(decl.span, written)
     }
     if (decl.kind === 'enum') for (const c of decl.cases) this.names.declared(c)
     this.names.declared(decl)
@@ -181,11 +204,6 @@ export class Analysis {
     return (this.#diagnostics = inOrder([...list.slice(0, this.#outline.read), ...this.#loaded.doubts.without(found)]))
   }
 
-  /** Errors of the checker itself: they are bugs, and the rest of the program is not checked. */
-  get faults(): readonly unknown[] {
-    return this.#faults
-  }
-
   // ── The program ──────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** The state of the checker, for what no method here answers. */
@@ -196,6 +214,11 @@ export class Analysis {
   /** The files of the program, its root first. Without the core library. */
   get files(): readonly SourceFile[] {
     return this.cx.modules.flatMap(m => m.files)
+  }
+
+  /** All files that it was read from, also those that others read in their midst. */
+  get sources(): readonly SourceFile[] {
+    return this.#segments.files
   }
 
   /** The files that belong to the root alone: itself, and what it includes. */
@@ -220,9 +243,10 @@ export class Analysis {
     return (this.#lazy ??= new Checked(checked(this.#loaded), {}))
   }
 
-  /** The program with another text for its first file, which is read and checked as far as it differs. */
-  variant(text: string): Analysis {
-    return new Analysis(this.root, text, this.options, path => this.inputs.get(path), this)
+  /** The program with another text for one of its files, which is read and checked as far as it differs. */
+  variant(path: string, text: string): Analysis {
+    const read: Read = p => (p === path ? text : this.inputs.get(p))
+    return new Analysis(this.root, read(this.root) ?? '', this.options, read, this)
   }
 
   /** What lowering may ask of the program. */
@@ -234,7 +258,7 @@ export class Analysis {
   /** The program with what the project says of its entry points. */
   get checked(): Checked {
     const { entries, conformances } = this.options
-    return new Checked(this.program, { entries, conformances })
+    return (this.#checked ??= new Checked(this.program, { entries, conformances }))
   }
 
   // ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -307,10 +331,35 @@ export class Analysis {
     const add = ({ file, start, end }: Span, target: Target): void => {
       if (file.name === path) found.set(start, { start, end, target })
     }
-    for (const { span, decl } of this.#outline.uses) add(span, this.targetOf(decl))
+    for (const { uses } of this.#outline.heard) for (const { span, decl } of uses) add(span, this.targetOf(decl))
     for (let i = 0; i < this.#bodies.count; i++)
       for (const { anchor, target } of this.#bodies.result(i).uses) add(this.#segments.span(anchor), target)
     return [...found.values()].toSorted((a, b) => a.start - b.start)
+  }
+
+  /** The declarations with some keys; those in bodies too, which are checked for that. */
+  declared(keys: ReadonlySet<string>): readonly Decl[] {
+    const found: Decl[] = []
+    for (const key of keys) {
+      const [, path = '', start = ''] = /^(.*):(\d+)$/.exec(key) ?? []
+      const file = this.file(path)
+      const use = file === undefined || start === '' ? undefined : this.use(file, Number(start))
+      if (use?.span.start === Number(start)) found.push(use.decl)
+    }
+    return found
+  }
+
+  /** What macros name. */
+  get hidden(): readonly Target[] {
+    finish(this.check())
+    const outside = this.#outline.heard.flatMap(({ hidden }) => [...hidden].map(this.targetOf))
+    return [...outside, ...Array.from({ length: this.#bodies.count }, (_, i) => this.#bodies.result(i).hidden).flat()]
+  }
+
+  /** A declaration's place, in words that mean the same in all programs. */
+  keyOf(target: Target): string {
+    const place = target.core ?? this.place(target)
+    return place === undefined ? '' : `${typeof place.file === 'string' ? place.file : place.file.name}:${place.start}`
   }
 
   /** What a declaration is, in a form that holds for other states and other programs too. */

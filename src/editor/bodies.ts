@@ -11,7 +11,7 @@ import { paramLists } from '../check/types/index.ts'
 import { checkAssignedIn } from '../check/statements/assigned.ts'
 import { callsOf, reportOpen } from '../check/statements/returns.ts'
 import { checkStrictlyIn } from '../check/statements/strict.ts'
-import type { Names, Use } from './names.ts'
+import type { Heard, Names } from './names.ts'
 import { noteFault, type Relay } from './relay.ts'
 import type { Anchor, Segments } from './segments.ts'
 import type { Target } from './target.ts'
@@ -42,6 +42,8 @@ export interface Result {
   /** The bodies that it calls, by number, and the requirements by name. */
   readonly calls: { readonly bodies: readonly number[]; readonly names: readonly string[] }
   readonly uses: readonly BodyUse[]
+  /** What macros in it name. */
+  readonly hidden: readonly Target[]
   /** Diagnostics outside of the function, in words. */
   readonly elsewhere: readonly string[]
   /** Whether nothing but the body itself and what stands outside of all bodies had a part in it. */
@@ -52,6 +54,13 @@ export interface Result {
 interface Running {
   readonly func: FuncDecl
   isOwn: boolean
+}
+
+/** What compiling one root of a program found. */
+export interface LoweredRoot {
+  readonly diagnostics: readonly Diagnostic[]
+  /** The bodies that had a part in it. */
+  readonly bodies: readonly number[]
 }
 
 /** What all bodies of a program share. */
@@ -78,6 +87,7 @@ export class Bodies {
   /** What the results that were kept found outside of their bodies. */
   readonly #believed: string | undefined
   #program: CheckedProgram | undefined
+  #heard: Set<number> | undefined
   #running: Running | undefined
   /** The first body after which nothing can be said, since its check went too far. */
   #halted = Infinity
@@ -143,14 +153,8 @@ export class Bodies {
   /** The result for a body if it holds in another state of the program. */
   #kept(i: number, now: Bodies): Result | undefined {
     const result = this.#results[i]
-    if (result?.isOwn !== true || now.funcs[i]?.name !== this.funcs[i]!.name || this.#text(i) !== now.#text(i))
-      return undefined
-    const [from, to] = [this.#around.segments, now.#around.segments]
-    const moved = <T extends { readonly span: Span | undefined }>(x: T): T => {
-      const anchor = x.span === undefined ? undefined : from.anchor(x.span)
-      return anchor === undefined ? x : { ...x, span: to.span(anchor) }
-    }
-    const move = (d: Diagnostic): Diagnostic => ({ ...moved(d), notes: d.notes.map(moved) })
+    if (result?.isOwn !== true || !this.isSame(i, now)) return undefined
+    const move = this.mover(now)
     return {
       ...result,
       diagnostics: result.diagnostics.map(move),
@@ -161,6 +165,30 @@ export class Bodies {
         warning: move(o.warning),
       })),
     }
+  }
+
+  /** Whether a body is the same in another state of the program. */
+  isSame(i: number, now: Bodies): boolean {
+    return now.funcs[i]?.name === this.funcs[i]?.name && this.#text(i) === now.#text(i)
+  }
+
+  /** Moves diagnostics to where their places are in another state of the program. */
+  mover(now: Bodies): (d: Diagnostic) => Diagnostic {
+    const [from, to] = [this.#around.segments, now.#around.segments]
+    const moved = <T extends { readonly span: Span | undefined }>(x: T): T => {
+      const anchor = x.span === undefined ? undefined : from.anchor(x.span)
+      return anchor === undefined ? x : { ...x, span: to.span(anchor) }
+    }
+    return d => ({ ...moved(d), notes: d.notes.map(moved) })
+  }
+
+  /** The bodies that `work` asks for. */
+  during(work: () => void): readonly number[] {
+    const outer = this.#heard
+    const heard = (this.#heard = new Set<number>())
+    work()
+    this.#heard = outer
+    return [...heard]
   }
 
   /** The text of a body, if it is a segment. */
@@ -210,6 +238,7 @@ export class Bodies {
   asked(func: FuncDecl): void {
     const i = this.#numbers.get(func)
     if (i === undefined || this.#running?.func === func) return
+    this.#heard?.add(i)
     if (this.#running !== undefined) this.#running.isOwn = false
     if (!this.#live.has(i)) this.#run(i)
   }
@@ -230,10 +259,10 @@ export class Bodies {
     cx.inlined.clear()
     const from = cx.userDecls.length
     const before = cx.bodies.size
-    let uses: readonly Use[] = []
+    let heard: Heard = { uses: [], hidden: new Set() }
     const inside: Decl[] = []
     try {
-      uses = names.during(() =>
+      heard = names.during(() =>
         relay.work.apart(() => {
           checkFunction(cx, func)
           for (let j = from; j < cx.userDecls.length; j++) {
@@ -257,7 +286,7 @@ export class Bodies {
     }
     const { parts, calls } = this.#calls(func)
     this.#results[i] = {
-      ...this.#found(i, sink, uses, inside, running.isOwn && this.#halted !== i),
+      ...this.#found(i, sink, heard, inside, running.isOwn && this.#halted !== i),
       open: this.#open(func, before, parts),
       calls,
     }
@@ -284,13 +313,7 @@ export class Bodies {
     return sink.list
   }
 
-  #found(
-    i: number,
-    sink: Sink,
-    uses: readonly Use[],
-    inside: readonly Decl[],
-    isOwn: boolean,
-  ): Omit<Result, 'open' | 'calls'> {
+  #found(i: number, sink: Sink, heard: Heard, inside: readonly Decl[], isOwn: boolean): Omit<Result, 'open' | 'calls'> {
     const { loaded, segments, targetOf } = this.#around
     const func = this.funcs[i]!
     const own = this.#segment(i)
@@ -311,7 +334,8 @@ export class Bodies {
         sink.errors === 0 && !loaded.doubts.touch(func)
           ? this.#warnings([func, ...inside.filter(d => d.kind === 'func')])
           : [],
-      uses: uses.flatMap(use => {
+      hidden: [...heard.hidden].map(targetOf),
+      uses: heard.uses.flatMap(use => {
         const anchor = anchored(use.span)
         return anchor === undefined ? [] : [{ anchor, target: targetOf(use.decl) }]
       }),

@@ -1,8 +1,8 @@
 /** The doc comments of declarations, of the user's and of the core library's. */
-import { coreDocs } from '../check/core-docs.generated.ts'
 import type { Decl } from '../check/model/decl.ts'
 import type { SourceFile } from '../base/source.ts'
 import { docBefore } from '../syntax/doc.ts'
+import { readable } from './core.ts'
 
 /** Text for an editor to render. */
 export interface Markup {
@@ -19,16 +19,10 @@ export function codeBlock(code: string): string {
   return `\`\`\`slang\n${code}\n\`\`\``
 }
 
-/** By file and offset. */
-let ofCore: ReadonlyMap<string, ReadonlyMap<number, string>> | undefined
-
 /** The doc comment of a declaration; '' where it has none. */
 export function docOf(decl: Decl): string {
   const at = beginOf(decl)
-  if (at === undefined) return ''
-  if (!at.file.isCore) return docBefore(at.file, at.start)
-  ofCore ??= new Map(Object.entries(coreDocs).map(([file, docs]) => [file, new Map(docs)]))
-  return ofCore.get(at.file.name)?.get(at.start) ?? ''
+  return at === undefined ? '' : docBefore(at.file, at.start)
 }
 
 /** A doc comment as markdown: its `@param` and `@return` lines become a list. */
@@ -52,12 +46,12 @@ export function paramDoc(doc: string, name: string): string {
     .trim()
 }
 
-/** Where a declaration begins, with its attributes. */
+/** Where a declaration begins, with its attributes, in the text that people read. */
 function beginOf(decl: Decl): { readonly file: SourceFile; readonly start: number } | undefined {
-  if ('syntax' in decl && decl.syntax !== null) return decl.syntax.span
+  if ('syntax' in decl && decl.syntax !== null) return readable(decl.syntax.span)
   if (!('span' in decl) || decl.span === null) return undefined
   // The comment stands before the line that has the name, where nothing else of its kind can stand.
-  const { file, start } = decl.span
+  const { file, start } = readable(decl.span)
   const line = Math.max(file.text.lastIndexOf('\n', start - 1), file.text.lastIndexOf('\r', start - 1)) + 1
   return decl.kind === 'parameter' && /[(,]/.test(file.text.slice(line, start)) ? undefined : { file, start: line }
 }

@@ -9,6 +9,12 @@ export interface TextChange {
   readonly text: string
 }
 
+/** The lines of a text that include other files, or say what it is part of. */
+export function includesOf(text: string): string {
+  if (!text.includes('include') && !text.includes('implementing')) return ''
+  return text.match(/^.*\b(?:__include|include|implementing)\b.*$/gm)?.join('\n') ?? ''
+}
+
 /** A text that an editor has open. */
 export class Document {
   /** As the editor spells it. */
@@ -27,6 +33,13 @@ export class Document {
 
   get text(): string {
     return this.file.text
+  }
+
+  #includes: string | undefined
+
+  /** The lines that include other files, or say what the document is part of. */
+  get includes(): string {
+    return (this.#includes ??= includesOf(this.text))
   }
 
   /** The document after edits, each of which counts on those before. */

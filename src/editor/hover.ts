@@ -11,17 +11,19 @@ import type { Analysis } from './analysis.ts'
 import { attributeText } from './attributes.ts'
 import { differentialText } from './derivative/differential.ts'
 import { differentiabilityOf, reasonText } from './derivative/reasons.ts'
+import { readable } from './core.ts'
 import { codeBlock, docMarkdown, docOf, markdown, type Markup } from './doc.ts'
 import { keywordText } from './keywords.ts'
 import { definitionText, expansionAt, macrosOf } from './macros.ts'
 import { functionOf, nameSpan } from './names.ts'
 import type { Node } from './path.ts'
 import { positionOf, rangeOf, type Range } from './range.ts'
+import { semanticText } from './semantics.ts'
 import { declText, heldType, kindText, settledText, typeText } from './show.ts'
 import { storageLayout } from './storage.ts'
 import { uriOf } from './uri.ts'
 import type { Place } from './workspace.ts'
-import { wordAt } from './words.ts'
+import { wordAt } from './lexed.ts'
 
 /** What is known of a name. */
 export interface Hover {
@@ -39,20 +41,19 @@ export function hover({ analysis, file, offset }: Place): Hover | undefined {
     contents: markdown(sections.filter(s => s !== '').join('\n\n')),
     range: rangeOf(span),
   })
-  const use = analysis.use(file, span.start)
-  if (use !== undefined && use.span.start === span.start) {
-    const path = analysis.path(file, span.start)
-    return say(...declSections(analysis, file, use.decl, callOf(analysis, path, use.span)))
-  }
-  const macros = macrosOf(analysis, file)
-  const macro = macros.get(text)
+  const macro = analysis.names.macros.find(m => m.span.file === file && m.span.start === span.start)?.macro
   if (macro !== undefined) {
-    const expansion = expansionAt(macros, macro, file, span.start)
+    const expansion = expansionAt(macrosOf(analysis, file), macro, file, span.start)
     return say(
       codeBlock(definitionText(macro)),
       '*macro*',
       expansion === undefined ? '' : `Here it is\n${codeBlock(expansion)}`,
     )
+  }
+  const use = analysis.use(file, span.start)
+  if (use !== undefined && use.span.start === span.start) {
+    const path = analysis.path(file, span.start)
+    return say(...declSections(analysis, file, use.decl, callOf(analysis, path, use.span)))
   }
   const path = analysis.path(file, span.start)
   const attribute = path.findLast(node => node.kind === 'attribute')
@@ -63,6 +64,10 @@ export function hover({ analysis, file, offset }: Place): Hover | undefined {
       : { ...say(codeBlock(`[${attribute.name}]`), '*attribute*', known.text), range: rangeOf(attribute.nameSpan) }
   }
   const inner = path.at(-1)
+  if (inner?.kind === 'semantic') {
+    const known = semanticText(inner.name)
+    return known && say(codeBlock(`${known.is.type} : ${known.name}`), `*semantic* · ${known.is.stages}`, known.is.text)
+  }
   if (inner?.kind === 'member' && holds(inner.name.span, span)) {
     const type = typeOf(analysis.names.known(inner)?.term)
     return type === null ? undefined : say(codeBlock(`${typeText(type)} ${text}`), partText(type))
@@ -153,12 +158,13 @@ function declSections(analysis: Analysis, file: SourceFile, decl: Decl, call: Ca
 function whereText(file: SourceFile, decl: Decl): string {
   const span = decl.kind === 'module' ? new Span(decl.file, 0, 0) : decl.span
   if (span === null) return ''
-  if (span.file.isCore) return ' · core library'
-  if (decl.kind === 'local' || decl.kind === 'parameter' || decl.kind === 'typeparam' || decl.kind === 'valueparam')
-    return ''
-  const line = positionOf(span.file, span.start).line + 1
-  const name = span.file.name.slice(span.file.name.lastIndexOf('/') + 1)
-  return span.file === file ? ` · line ${line}` : ` · [${name}:${line}](${uriOf(span.file.name)}#L${line})`
+  const local = decl.kind === 'local' || decl.kind === 'parameter'
+  if (local || decl.kind === 'typeparam' || decl.kind === 'valueparam') return ''
+  const own = readable(span)
+  const line = positionOf(own.file, own.start).line + 1
+  if (own.file === file) return ` · line ${line}`
+  const name = own.file.name.slice(own.file.name.lastIndexOf('/') + 1)
+  return ` · ${own.file.isCore ? 'core library, ' : ''}[${name}:${line}](${uriOf(own.file.name)}#L${line})`
 }
 
 /** The generic arguments that a call settles. */

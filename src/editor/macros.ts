@@ -2,7 +2,7 @@
 import { Sink } from '../base/diag.ts'
 import { SourceFile } from '../base/source.ts'
 import { lex } from '../syntax/lex.ts'
-import { macroTable, type Macro, type MacroTable } from '../syntax/macro.ts'
+import { macroTable, textOf, type Macro, type MacroTable } from '../syntax/macro.ts'
 import { preprocess } from '../syntax/preprocess.ts'
 import { eofKind, punctuatorKind, spaceFlag } from '../syntax/token.ts'
 import type { Analysis } from './analysis.ts'
@@ -35,10 +35,11 @@ export function macrosOf(analysis: Analysis, file: SourceFile): MacroTable {
 
 /** The definition of a macro. */
 export function definitionText({ name, params, variadic, body }: Macro): string {
-  const [first, last] = [body[0], body.at(-1)]
-  const text = first === undefined || last === undefined ? '' : ` ${first.file.text.slice(first.start, last.end)}`
-  const list = params === undefined ? '' : `(${params.join(', ')}${variadic ? ' …' : ''})`
-  return `#define ${name}${list}${text}`
+  const shown = params?.map((p, i) =>
+    variadic && i === params.length - 1 ? (p === '__VA_ARGS__' ? '...' : `${p}...`) : p,
+  )
+  const text = textOf(body)
+  return `#define ${name}${shown === undefined ? '' : `(${shown.join(', ')})`}${text === '' ? '' : ` ${text}`}`
 }
 
 const open = punctuatorKind('(')
@@ -62,7 +63,7 @@ export function expansionAt(macros: MacroTable, macro: Macro, file: SourceFile, 
   }
   const tokens = preprocess(
     new SourceFile(file.name, file.text.slice(start, end)),
-    { macros: new Map(macros) },
+    { macros: new Map(macros).set(macro.name, macro) },
     new Sink(),
   )
   let text = ''
@@ -70,7 +71,5 @@ export function expansionAt(macros: MacroTable, macro: Macro, file: SourceFile, 
     if (i > 0 && (tokens.flags[i]! & spaceFlag) !== 0) text += ' '
     text += tokens.text(i)
   }
-  const { body } = macro
-  const own = body.length === 0 ? '' : body[0]!.file.text.slice(body[0]!.start, body.at(-1)!.end)
-  return text === own || text === '' ? undefined : text
+  return text === textOf(macro.body) || text === '' ? undefined : text
 }

@@ -28,6 +28,13 @@ export interface Use {
   readonly decl: Decl
 }
 
+/** What was named in the course of something. A later use of a span corrects an earlier one: a call chooses among overloads. */
+export interface Heard {
+  readonly uses: readonly Use[]
+  /** What is named where the text is another: by a macro. */
+  readonly hidden: ReadonlySet<Decl>
+}
+
 /** The span of the name that an expression ends with: of `f` in `f`, `a.f`, `ns::f<int>` and `bwd_diff(f)`. */
 export function nameSpan(e: ast.Expr): Span | undefined {
   switch (e.kind) {
@@ -60,16 +67,14 @@ export class Names implements Observer {
   /** Where macros are named, in order. */
   readonly macros: { readonly span: Span; readonly macro: Macro }[] = []
   readonly links: { readonly span: Span; readonly file: SourceFile }[] = []
-  /** Declarations that macros name, each with a use of one that does. */
-  readonly inMacros: Map<Decl, Span> = new Map()
   readonly #onBody: (func: FuncDecl) => void
   readonly #onShared: () => void
   readonly #uses = new Map<SourceFile, Map<number, Use>>()
   readonly #known = new Map<ast.Expr, Known>()
   readonly #blocks = new Map<readonly ast.Stmt[], Surroundings>()
   readonly #copies = new Map<Decl, Decl>()
-  /** The names since somebody began to listen. */
-  #heard: Use[] | undefined
+  /** What was named since somebody began to listen. */
+  #heard: { readonly uses: Use[]; readonly hidden: Set<Decl> } | undefined
 
   constructor(onBody: (func: FuncDecl) => void, onShared: () => void) {
     this.#onBody = onBody
@@ -106,7 +111,7 @@ export class Names implements Observer {
     const name = meant.name.replace(/\.\d+$/, '')
     const start = span.end - name.length
     if (start < span.start || !span.file.text.startsWith(name, start)) {
-      if (name !== '' && !span.file.isCore) this.inMacros.set(meant, span)
+      this.#heard?.hidden.add(meant)
       return
     }
     const own = start === span.start ? span : new Span(span.file, start, span.end)
@@ -124,7 +129,7 @@ export class Names implements Observer {
     let uses = this.#uses.get(use.span.file)
     if (uses === undefined) this.#uses.set(use.span.file, (uses = new Map()))
     uses.set(use.span.start, use)
-    this.#heard?.push(use)
+    this.#heard?.uses.push(use)
   }
 
   term(env: Env, e: ast.Expr, term: Term): void {
@@ -155,6 +160,14 @@ export class Names implements Observer {
     return this.#blocks.get(stmts)
   }
 
+  /** The block or parameter list that a variable is declared in. */
+  scopeOf(decl: Decl): Scope | undefined {
+    for (const { scope } of this.#blocks.values())
+      for (let s: Scope | null = scope; s !== null && s.kind === 'block'; s = s.parent)
+        if (s.names.get(decl.name)?.includes(decl) === true) return s
+    return undefined
+  }
+
   /** The names of a file so far, in no particular order. */
   in(file: SourceFile): readonly Use[] {
     return [...(this.#uses.get(file)?.values() ?? [])]
@@ -166,16 +179,14 @@ export class Names implements Observer {
   }
 
   /** Runs `work` and gives what it names besides. */
-  during(work: () => void): readonly Use[] {
+  during(work: () => void): Heard {
     const outer = this.#heard
-    const heard: Use[] = (this.#heard = [])
+    const heard = (this.#heard = { uses: [], hidden: new Set() })
     try {
       work()
     } finally {
       this.#heard = outer
     }
-    // A call may have corrected what its callee was taken for.
-    const last = new Map(heard.map(use => [use.span, use]))
-    return [...last.values()]
+    return heard
   }
 }

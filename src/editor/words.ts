@@ -1,42 +1,24 @@
-/** Finds words of a text, and whether a place lies in code. */
-import { Span, type SourceFile } from '../base/source.ts'
-import { lex } from '../syntax/lex.ts'
-import { nameKind, type RawTokens } from '../syntax/token.ts'
+/** Words of the language. Nearly all may also be names, so what a word is depends on where it stands. */
+import { builtinType } from '../check/model/builtin.ts'
 
-const known = new WeakMap<SourceFile, RawTokens>()
+/** Words that an editor shows as keywords where they are not names. */
+export const keywords: ReadonlySet<string> = new Set(
+  `associatedtype as break case cbuffer class column_major const constref continue decltype default defer discard do dyn each else enum
+expand export extension extern false flat for func functype globallycoherent groupshared if implementing import in inline inout interface
+internal is let module namespace new no_diff nointerpolation none noperspective nullptr operator out override precise private property public
+return row_major set snorm some static static_assert struct switch tbuffer this This throw throws true try typealias typedef typename uniform
+unorm using var volatile where while get ref fwd_diff bwd_diff __fwd_diff __bwd_diff __include __init __subscript __generic __extension
+__exported __target_switch sizeof alignof countof`.split(/\s+/),
+)
 
-/** The tokens of a file, before preprocessing. */
-export function tokensOf(file: SourceFile): RawTokens {
-  let raw = known.get(file)
-  if (raw === undefined) known.set(file, (raw = lex(file)))
-  return raw
-}
+/** Words that cannot be names at all. */
+const reserved: ReadonlySet<string> = new Set(
+  `break case const continue default defer discard do else enum extension false for if import in inout interface let namespace no_diff
+nullptr operator out return static struct switch this This true typealias typedef using var while fwd_diff bwd_diff __fwd_diff __bwd_diff
+__init __subscript __include void vector matrix Array Tuple`.split(/\s+/),
+)
 
-/** The number of the last token that begins before an offset; -1 where none does. */
-export function tokenBefore({ starts, count }: RawTokens, offset: number): number {
-  let lo = 0
-  let hi = count
-  while (lo < hi) {
-    const mid = (lo + hi) >> 1
-    if (starts[mid]! < offset) lo = mid + 1
-    else hi = mid
-  }
-  return lo - 1
-}
-
-/** A word of a text. */
-export interface Word {
-  readonly span: Span
-  readonly text: string
-}
-
-/** The name or keyword that stands around an offset or ends there; not one in a comment or a string. */
-export function wordAt(file: SourceFile, offset: number): Word | undefined {
-  const raw = tokensOf(file)
-  for (const i of [tokenBefore(raw, offset + 1), tokenBefore(raw, offset)]) {
-    if (i < 0 || raw.kinds[i] !== nameKind || raw.ends[i]! < offset) continue
-    const span = new Span(file, raw.starts[i]!, raw.ends[i]!)
-    return { span, text: file.text.slice(span.start, span.end) }
-  }
-  return undefined
+/** Whether a text can name something that a program declares. */
+export function isName(text: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(text) && !reserved.has(text) && builtinType(text) === null
 }

@@ -10,7 +10,8 @@ import type { ProjectOptions } from '../project/options.ts'
 import { readProject, type Project } from '../project/read.ts'
 import { Analysis } from './analysis.ts'
 import { coreFile, readable } from './core.ts'
-import { Document, type TextChange } from './document.ts'
+import { Document, includesOf, type TextChange } from './document.ts'
+import { lowered, lowering } from './lowering.ts'
 import { offsetOf, rangeOf, type Location, type Position } from './range.ts'
 import { coreScheme, folderOf, joined, pathOf, uriOf } from './uri.ts'
 
@@ -35,11 +36,6 @@ export interface FileDiagnostics {
   /** Of an open document: the version that they belong to. */
   readonly version: number | undefined
   readonly diagnostics: readonly Diagnostic[]
-}
-
-/** The lines of a text that include others, or say what they are part of. */
-function includesOf(text: string): string {
-  return text.match(/^.*\b(?:__include|include|implementing)\b.*$/gm)?.join('\n') ?? ''
 }
 
 /** How many programs are kept that no open document begins. */
@@ -75,6 +71,11 @@ export class Workspace {
     this.#listed = undefined
   }
 
+  /** The paths of the folders of the workspace. */
+  get folders(): readonly string[] {
+    return this.#folders
+  }
+
   // ── Documents ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   get documents(): Iterable<Document> {
@@ -96,7 +97,7 @@ export class Workspace {
     if (document === undefined) return
     const changed = document.changed(version, changes)
     this.#documents.set(document.path, changed)
-    if (includesOf(changed.text) !== includesOf(document.text)) this.#includers.clear()
+    if (changed.includes !== document.includes) this.#includers.clear()
   }
 
   /** From now on the file on disk counts. Gives what is to be shown of the files that the document showed something of. */
@@ -304,7 +305,15 @@ export class Workspace {
     const analysis = this.analysis(uri)
     if (analysis === undefined) return []
     yield* analysis.check()
-    return this.show(analysis, analysis.diagnostics)
+    return this.show(analysis, [...analysis.diagnostics, ...lowered(analysis)])
+  }
+
+  /** The same with what only shows when the program is compiled. That takes longer: do it when nobody has typed for a while. */
+  *diagnoseFully(uri: string): Generator<void, readonly FileDiagnostics[]> {
+    const analysis = this.analysis(uri)
+    if (analysis === undefined) return []
+    const more = yield* lowering(analysis)
+    return this.show(analysis, [...analysis.diagnostics, ...more])
   }
 
   /** What is to be shown of each file of a program, given everything that was found in that. */

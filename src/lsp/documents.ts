@@ -65,6 +65,7 @@ export function hearDocuments(session: Session): void {
     const document = workspace.document(uri)
     if (document === undefined) return
     publisher.closed(document, workspace.close(uri))
+    for (const closed of session.closed) closed(uri)
   })
 
   session.hear(

@@ -27,6 +27,17 @@ export class Log {
     this.error(`${errorOf(what, cause).message}\n${cause instanceof Error ? (cause.stack ?? '') : ''}`)
   }
 
+  readonly #told = new WeakSet<object>()
+
+  /** An exception of the compiler, which a program that stays as it is shows again and again. */
+  fault(cause: unknown): void {
+    if (typeof cause === 'object' && cause !== null) {
+      if (this.#told.has(cause)) return
+      this.#told.add(cause)
+    }
+    this.bug('checking a program', cause)
+  }
+
   /** What happens: `more` only in detail. */
   trace(message: string, more: () => string): void {
     if (this.level === 'off') return

@@ -13,6 +13,8 @@ import { told, type Shown } from './told.ts'
 const delay = 10
 /** Milliseconds of work between which requests are answered. */
 const slice = 12
+/** Milliseconds without a change after which programs are compiled, for mistakes that only show then. */
+const rest = 400
 
 /** What the publisher needs of the server. */
 export interface Outlet {
@@ -24,13 +26,11 @@ export interface Outlet {
   checked(analysis: Analysis): void
 }
 
-/** Checks a document to the end, unless `stopped` says that nobody needs it any more: then undefined. */
-export async function checkedInSlices(
-  workspace: Workspace,
-  uri: string,
-  stopped: () => boolean,
-): Promise<readonly FileDiagnostics[] | undefined> {
-  const steps = workspace.diagnose(uri)
+/** Work that can be stopped between two steps. */
+type Steps<T> = Generator<void, T>
+
+/** Works to the end, unless `stopped` says that nobody needs it any more: then undefined. */
+export async function inSlices<T>(steps: Steps<T>, stopped: () => boolean): Promise<T | undefined> {
   for (let until = performance.now() + slice; ;) {
     const { done, value } = steps.next()
     if (done === true) return value
@@ -41,16 +41,22 @@ export async function checkedInSlices(
   }
 }
 
+/** Programs and versions of documents, by path. */
+type Looked = Map<string, { readonly analysis: Analysis; readonly version: number }>
+
 /** Keeps what clients show up to date. */
 export class Publisher {
   readonly #workspace: Workspace
   readonly #outlet: Outlet
   /** The program of each open document and its version when it was looked at, by path. */
-  readonly #looked = new Map<string, { readonly analysis: Analysis; readonly version: number }>()
+  readonly #looked: Looked = new Map()
+  /** The same when it was compiled. */
+  readonly #compiled: Looked = new Map()
   /** What was sent last, as JSON by URI. */
   readonly #sent = new Map<string, string>()
   #generation = 0
   #timer: ReturnType<typeof setTimeout> | undefined
+  #later: ReturnType<typeof setTimeout> | undefined
   /** The document that changed last: it is looked at first. */
   #first = ''
 
@@ -63,6 +69,8 @@ export class Publisher {
   changed(uri = ''): void {
     this.#generation++
     if (uri !== '') this.#first = uri
+    clearTimeout(this.#later)
+    // Changes that follow each other fast put off nothing.
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       void this.#run(this.#generation)
@@ -72,6 +80,7 @@ export class Publisher {
   /** A document is no longer open. `left` is what is to be shown of the files that it showed something of. */
   closed(document: Document, left: readonly FileDiagnostics[]): void {
     this.#looked.delete(document.path)
+    this.#compiled.delete(document.path)
     const own = left.find(file => file.uri === document.uri) ?? {
       uri: document.uri,
       version: undefined,
@@ -84,28 +93,43 @@ export class Publisher {
   stop(): void {
     this.#generation++
     clearTimeout(this.#timer)
+    clearTimeout(this.#later)
   }
 
   async #run(generation: number): Promise<void> {
     const isOld = (): boolean => generation !== this.#generation
+    const ended = await this.#each(this.#looked, uri => this.#workspace.diagnose(uri), isOld)
+    if (!ended) return
+    this.#later = setTimeout(() => {
+      void this.#each(this.#compiled, uri => this.#workspace.diagnoseFully(uri), isOld)
+    }, rest)
+  }
+
+  /** Looks at each document that is another than it was then. Says whether all were looked at. */
+  async #each(
+    known: Looked,
+    look: (uri: string) => Steps<readonly FileDiagnostics[]>,
+    isOld: () => boolean,
+  ): Promise<boolean> {
     const all = [...this.#workspace.documents]
     const ordered = [...all.filter(d => d.uri === this.#first), ...all.filter(d => d.uri !== this.#first)]
     for (const { uri, path, version } of ordered) {
       try {
         const analysis = this.#workspace.analysis(uri)
-        const before = this.#looked.get(path)
+        const before = known.get(path)
         if (analysis === undefined || (before?.analysis === analysis && before.version === version)) continue
-        const found = await checkedInSlices(this.#workspace, uri, isOld)
-        if (found === undefined) return
-        this.#looked.set(path, { analysis, version })
+        const found = await inSlices(look(uri), isOld)
+        if (found === undefined) return false
+        known.set(path, { analysis, version })
         this.#send(found)
         this.#outlet.checked(analysis)
       } catch (cause) {
         this.#outlet.failed(uri, cause)
       }
       await turn()
-      if (isOld()) return
+      if (isOld()) return false
     }
+    return true
   }
 
   /** Sends what is another than before. */

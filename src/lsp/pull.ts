@@ -8,7 +8,7 @@ import {
 } from 'vscode-languageserver'
 import { Cancelled } from './errors.ts'
 import { inDocument } from './params.ts'
-import { checkedInSlices } from './publish.ts'
+import { inSlices } from './publish.ts'
 import type { Session } from './session.ts'
 import { told } from './told.ts'
 
@@ -18,7 +18,7 @@ export function pullFeatures(session: Session): ServerCapabilities {
   const report = async (uri: string, token: CancellationToken): Promise<FullDocumentDiagnosticReport> => {
     const before = workspace.document(uri)
     const isOld = (): boolean => token.isCancellationRequested || workspace.document(uri) !== before
-    const found = await checkedInSlices(workspace, uri, isOld)
+    const found = await inSlices(workspace.diagnoseFully(uri), isOld)
     if (found === undefined) throw new Cancelled()
     const locate = workspace.location.bind(workspace)
     const items = found.filter(f => f.uri === uri).flatMap(f => f.diagnostics)

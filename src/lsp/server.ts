@@ -19,12 +19,16 @@ import { version } from '../../package.json'
 import { actionFeatures } from './actions.ts'
 import { hoverFeatures } from './hover.ts'
 import { inlayFeatures } from './inlay.ts'
+import { navigateFeatures } from './navigate.ts'
 import { pullFeatures } from './pull.ts'
+import { completeFeatures } from './complete.ts'
 import { derivativeFeatures } from './derivative.ts'
 import { hearDocuments } from './documents.ts'
 import type { Platform } from './platform.ts'
 import { Session } from './session.ts'
 import { readSettings } from './settings.ts'
+import { signatureFeatures } from './signature.ts'
+import { tokenFeatures } from './tokens.ts'
 import { turn } from './turn.ts'
 import { verdictFeatures } from './verdicts.ts'
 
@@ -32,6 +36,10 @@ import { verdictFeatures } from './verdicts.ts'
 const features: readonly ((session: Session) => ServerCapabilities)[] = [
   pullFeatures,
   hoverFeatures,
+  completeFeatures,
+  signatureFeatures,
+  navigateFeatures,
+  tokenFeatures,
   actionFeatures,
   inlayFeatures,
   derivativeFeatures,

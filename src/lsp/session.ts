@@ -48,6 +48,8 @@ export class Session {
   state: 'new' | 'open' | 'shut' = 'new'
   /** Called when the folders of the workspace are others than before. */
   foldersChanged: () => void = () => {}
+  /** Called with the URI of each document that is closed. */
+  readonly closed: ((uri: string) => void)[] = []
   /** Called when settings are others than before. */
   readonly settingsChanged: (() => void)[] = []
 
@@ -68,7 +70,10 @@ export class Session {
         void connection.sendDiagnostics(params)
       },
       failed: (uri, cause) => this.log.bug(`diagnostics of ${uri}`, cause),
-      checked: ({ inputs }) => void this.watchers.watch(inputs.keys(), this.folders.map(pathOf)),
+      checked: ({ inputs, faults }) => {
+        void this.watchers.watch(inputs.keys(), this.folders.map(pathOf))
+        for (const fault of faults) this.log.fault(fault)
+      },
     })
   }
 

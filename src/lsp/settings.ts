@@ -18,6 +18,12 @@ export interface Settings {
     /** `check gradient` above each differentiable function. */
     readonly check: boolean
   }
+  readonly format: {
+    /** How wide lines get before they break. */
+    readonly lineWidth: number
+    /** Where the brace of a body stands; `file`: as most of the file's do. */
+    readonly braces: 'own-line' | 'same-line' | 'file'
+  }
   readonly check: {
     /** Random inputs a function. */
     readonly samples: number
@@ -34,6 +40,7 @@ export const defaults: Settings = {
   defines: {},
   inlayHints: { types: true, parameters: true, derivative: false },
   codeLens: { check: true },
+  format: { lineWidth: 100, braces: 'file' },
   check: { samples: 20, timeLimit: 20 },
   trace: 'off',
 }
@@ -67,6 +74,8 @@ const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string')
 const isPositive = (value: unknown): value is number => typeof value === 'number' && value > 0 && value < Infinity
 const isCount = (value: unknown): value is number => isPositive(value) && Number.isSafeInteger(value)
+const isBraces = (value: unknown): value is Settings['format']['braces'] =>
+  value === 'own-line' || value === 'same-line' || value === 'file'
 const isTrace = (value: unknown): value is Settings['trace'] =>
   value === 'off' || value === 'messages' || value === 'verbose'
 const name = /^[A-Za-z_]\w*$/
@@ -96,6 +105,10 @@ export function readSettings({ cotangent, slang }: Sections, warn: (message: str
     },
     inlayHints: { types: hint('types'), parameters: hint('parameters'), derivative: hint('derivative') },
     codeLens: { check: own('codeLens.check', isFlag, 'true or false', defaults.codeLens.check) },
+    format: {
+      lineWidth: own('format.lineWidth', isCount, 'a whole number above 0', defaults.format.lineWidth),
+      braces: own('format.braces', isBraces, '"own-line", "same-line" or "file"', defaults.format.braces),
+    },
     check: {
       samples: own('check.samples', isCount, 'a whole number above 0', defaults.check.samples),
       timeLimit: own('check.timeLimit', isPositive, 'a number of seconds above 0', defaults.check.timeLimit),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { CodeAction, CodeLens, Diagnostic } from 'vscode-languageserver/node'
+import type { CodeAction, CodeLens, CompletionList, Diagnostic } from 'vscode-languageserver/node'
 import { Client, capable, places, type Start } from '../support/lsp-client.ts'
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'lsp-')))
@@ -143,6 +143,24 @@ describe.each(places)('%s', place => {
     expect(await client.end()).toBe(0)
   })
 
+  it('says after a while what only shows when a program is compiled, and keeps saying it', async () => {
+    const [client, files] = await begin()
+    const uri = files.uri('main.slang')
+    const text = `/* 𝛿 */ float other() { return 1; }\n[shader("vertex")] float4 main(float3 at : POSITION) : COLOR { return float4(at, 1.0); }\n`
+    await client.open(uri, text)
+    const { diagnostics } = await client.until(
+      () => client.published.find(p => p.uri === uri && p.diagnostics.some(d => d.severity === 1)),
+      'the error',
+    )
+    await client.replace(uri, text.replace('return 1;', 'return\n  2;'), 2)
+    const next = await client.diagnostics(uri, 2)
+    expect(codes(next.diagnostics)).toEqual(codes(diagnostics))
+    expect(next.diagnostics[0]!.range.start.line).toBe(diagnostics[0]!.range.start.line + 1)
+    await client.replace(uri, 'float f() { return 1; }\n', 3)
+    expect((await client.diagnostics(uri, 3)).diagnostics).toEqual([])
+    expect(await client.end()).toBe(0)
+  })
+
   it('says what is wrong with cotangent.json, until it is mended', async () => {
     const [client, files] = await begin()
     const [main, project] = [files.uri('main.slang'), files.uri('cotangent.json')]
@@ -274,6 +292,20 @@ describe.each(places)('%s', place => {
     expect((await client.diagnostics(uri, 2)).diagnostics).toEqual([])
     expect(await ask(['refactor'])).toEqual([])
     expect(await ask(['source.fixAll'])).toEqual([])
+    expect(await client.end()).toBe(0)
+  })
+
+  it('offers the files that can be imported', async () => {
+    const [client, files] = await begin()
+    const uri = files.uri('main.slang')
+    await files.write({ 'near.slang': '', 'sub/far.slang': '', 'sub/notes.txt': '' })
+    await client.open(uri, '/* 𝛿 */ import \n')
+    const { items } = await client.request<CompletionList>('textDocument/completion', {
+      textDocument: { uri },
+      position: { line: 0, character: '/* 𝛿 */ import '.length },
+    })
+    expect(items.map(i => i.label)).toEqual(expect.arrayContaining(['near', 'sub.far']))
+    expect(items.map(i => i.label).join()).not.toContain('notes')
     expect(await client.end()).toBe(0)
   })
 

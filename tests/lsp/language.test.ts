@@ -3,7 +3,25 @@
  * character of two UTF-16 units stands before.
  */
 import { describe, expect, it } from 'vitest'
-import type { Hover, MarkupContent } from 'vscode-languageserver/node'
+import type {
+  CompletionItem,
+  CompletionList,
+  DocumentHighlight,
+  DocumentSymbol,
+  FoldingRange,
+  Hover,
+  InlayHint,
+  Location,
+  MarkupContent,
+  SemanticTokens,
+  SemanticTokensDelta,
+  SemanticTokensLegend,
+  SignatureHelp,
+  SymbolInformation,
+  TextEdit,
+  WorkspaceEdit,
+} from 'vscode-languageserver/node'
+import { Document } from '../../src/editor/document.ts'
 import { Client, capable, places } from '../support/lsp-client.ts'
 
 const uri = 'file:///a/main.slang'
@@ -36,6 +54,20 @@ function placeIn(text: string, part: string, n = 0, offset = 0): { line: number;
   return { line: before.length - 1, character: before.at(-1)!.length }
 }
 
+/** Words with their types. */
+function decoded(text: string, data: readonly number[], legend: SemanticTokensLegend): [string, string][] {
+  const lines = text.split('\n')
+  const found: [string, string][] = []
+  let [line, start] = [0, 0]
+  for (let i = 0; i < data.length; i += 5) {
+    const [down, right, length, type] = data.slice(i) as [number, number, number, number]
+    start = down === 0 ? start + right : right
+    line += down
+    found.push([lines[line]!.slice(start, start + length), legend.tokenTypes[type]!])
+  }
+  return found
+}
+
 describe.each(places)('%s', place => {
   describe.each(Object.entries(documents))('%s', (_, text) => {
     const textDocument = { uri }
@@ -58,6 +90,160 @@ describe.each(places)('%s', place => {
       expect(await at('{ return')).toBeNull()
       expect(await client.end()).toBe(0)
     })
+
+    it('textDocument/definition and typeDefinition', async () => {
+      const client = await opened()
+      const at = (method: string, part: string, n = 0): Promise<Location[]> =>
+        client.request(`textDocument/${method}`, { textDocument, position: placeIn(text, part, n, 1) })
+      expect(await at('definition', 'energy(ball')).toMatchObject([
+        { uri, range: { start: placeIn(text, 'energy(float') } },
+      ])
+      expect(await at('definition', 'radius;', 1)).toMatchObject([
+        { uri, range: { start: placeIn(text, 'radius; }') } },
+      ])
+      expect(await at('typeDefinition', 'ball.mass')).toMatchObject([
+        { uri, range: { start: placeIn(text, 'Ball {') } },
+      ])
+      expect(await at('definition', '0.5')).toEqual([])
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/references and documentHighlight', async () => {
+      const client = await opened()
+      const ask = <R>(method: string, more: object): Promise<R> =>
+        client.request(`textDocument/${method}`, { textDocument, position: placeIn(text, 'speed * speed'), ...more })
+      const starts = [placeIn(text, 'speed)'), placeIn(text, 'speed * speed'), placeIn(text, 'speed;')]
+      const all = await ask<Location[]>('references', { context: { includeDeclaration: true } })
+      expect(all.map(l => l.range.start)).toEqual(starts)
+      const uses = await ask<Location[]>('references', { context: { includeDeclaration: false } })
+      expect(uses.map(l => l.range.start)).toEqual(starts.slice(1))
+      expect((await ask<DocumentHighlight[]>('documentHighlight', {})).map(h => h.range.start)).toEqual(starts)
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/prepareRename and rename', async () => {
+      const client = await opened()
+      const position = placeIn(text, 'radius;', 1, 2)
+      const prepared = await client.request('textDocument/prepareRename', { textDocument, position })
+      expect(prepared).toMatchObject({ range: { start: placeIn(text, 'radius;', 1) }, placeholder: 'radius' })
+      const { changes } = await client.request<WorkspaceEdit>('textDocument/rename', {
+        textDocument,
+        position,
+        newName: 'r',
+      })
+      expect(Object.keys(changes!)).toEqual([uri])
+      const renamed = new Document(uri, 1, text).changed(
+        2,
+        changes![uri]!.map(e => ({ range: e.range, text: e.newText })).toReversed(),
+      )
+      expect(renamed.text).toBe(text.replaceAll('radius', 'r'))
+      for (const newName of ['mass', '1x', 'float'])
+        expect(await client.refusal('textDocument/rename', { textDocument, position, newName })).toMatchObject({
+          code: -32803,
+        })
+      const nothing = { textDocument, position: placeIn(text, '0.5') }
+      expect(await client.refusal('textDocument/prepareRename', nothing)).toMatchObject({ code: -32803 })
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/documentSymbol and workspace/symbol', async () => {
+      const client = await opened()
+      const symbols = await client.request<DocumentSymbol[]>('textDocument/documentSymbol', { textDocument })
+      const names = symbols.map(s => s.name)
+      expect(names.slice(0, 3)).toEqual(['energy', 'Ball', 'total'])
+      expect(symbols[1]!.children!.map(s => s.name)).toEqual(['mass', 'radius'])
+      expect(symbols[0]!.selectionRange.start).toEqual(placeIn(text, 'energy('))
+      const found = await client.request<SymbolInformation[]>('workspace/symbol', { query: 'enrg' })
+      expect(found.map(s => [s.name, s.location.range.start])).toEqual([['energy', placeIn(text, 'energy(')]])
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/completion and completionItem/resolve', async () => {
+      const client = await opened()
+      const at = (part: string, offset: number): Promise<CompletionList> =>
+        client.request('textDocument/completion', { textDocument, position: placeIn(text, part, 0, offset) })
+      const members = await at('ball.mass', 5)
+      expect(members.items.map(i => i.label)).toEqual(expect.arrayContaining(['mass', 'radius']))
+      expect(members.items.map(i => i.label)).not.toContain('energy')
+      const names = await at('energy(ball', 3)
+      const item = names.items.find(i => i.label === 'energy')!
+      expect((item.textEdit as TextEdit).range.start).toEqual(placeIn(text, 'energy(ball'))
+      const resolved = await client.request<CompletionItem>('completionItem/resolve', item)
+      expect(JSON.stringify(resolved.documentation)).toContain('The kinetic energy of a ball.')
+      // Of a list that is gone, an item stays as it is.
+      for (let i = 0; i < 6; i++) await at('ball.mass', 5)
+      expect(await client.request('completionItem/resolve', item)).toEqual(item)
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/signatureHelp', async () => {
+      const client = await opened()
+      const at = (part: string, offset: number): Promise<SignatureHelp | null> =>
+        client.request('textDocument/signatureHelp', { textDocument, position: placeIn(text, part, 0, offset) })
+      const help = await at('energy(ball.mass, 2.0)', 'energy(ball.mass, '.length)
+      const { label, parameters, documentation } = help!.signatures[help!.activeSignature!]!
+      expect(label).toContain('energy(float mass, float speed)')
+      expect(parameters!.map(p => label.slice(...(p.label as [number, number])))).toEqual(['float mass', 'float speed'])
+      expect(help!.activeParameter).toBe(1)
+      expect((documentation as MarkupContent).value).toContain('The kinetic energy of a ball.')
+      expect(await at('return twice', 8)).toBeNull()
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/semanticTokens, all of them, of a range and as a difference', async () => {
+      const client = await opened()
+      const all = await client.request<SemanticTokens>('textDocument/semanticTokens/full', { textDocument })
+      const { legend } = client.capabilities.semanticTokensProvider as { legend: SemanticTokensLegend }
+      const words = decoded(text, all.data, legend)
+      expect(words).toContainEqual(['energy', 'function'])
+      expect(words).toContainEqual(['Ball', 'struct'])
+      expect(words).toContainEqual(['radius', 'property'])
+      expect(words).toContainEqual(['let', 'keyword'])
+      const range = { start: placeIn(text, 'struct Ball'), end: placeIn(text, 'float total') }
+      const part = await client.request<SemanticTokens>('textDocument/semanticTokens/range', { textDocument, range })
+      expect(decoded(text, part.data, legend).map(([word]) => word)).toEqual(
+        expect.arrayContaining(['struct', 'Ball', 'mass', 'radius']),
+      )
+      expect(part.data.length).toBeLessThan(all.data.length)
+      const changed = text.replace('let twice', 'let thrice')
+      await client.replace(uri, changed, 2)
+      const delta = (previousResultId: string): Promise<SemanticTokensDelta & SemanticTokens> =>
+        client.request('textDocument/semanticTokens/full/delta', { textDocument, previousResultId })
+      const { edits } = await delta(all.resultId!)
+      const data = [...all.data]
+      for (const edit of edits.toReversed()) data.splice(edit.start, edit.deleteCount, ...(edit.data ?? []))
+      expect(data).toEqual(
+        (await client.request<SemanticTokens>('textDocument/semanticTokens/full', { textDocument })).data,
+      )
+      expect(decoded(changed, data, legend)).toContainEqual(['thrice', 'variable'])
+      // An answer that is gone.
+      expect((await delta(all.resultId!)).data).toEqual(data)
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/foldingRange', async () => {
+      const client = await opened()
+      const ranges = await client.request<FoldingRange[]>('textDocument/foldingRange', { textDocument })
+      const line = placeIn(text, 'float total').line
+      expect(ranges.map(r => [r.startLine, r.endLine])).toContainEqual([line, line + 2])
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/inlayHint', async () => {
+      const client = await opened()
+      client.settings = { cotangent: { inlayHints: { derivative: true } } }
+      await client.notify('workspace/didChangeConfiguration', { settings: null })
+      const range = { start: { line: 0, character: 0 }, end: placeIn(text, 'struct Ball') }
+      const hints = await client.until(async () => {
+        const found = await client.request<InlayHint[]>('textDocument/inlayHint', { textDocument, range })
+        return found.length > 0 && found
+      }, 'hints')
+      for (const { position, label } of hints) {
+        expect(position.line).toBe(placeIn(text, '0.5').line)
+        expect(label).toMatch(/recomputed|stored/)
+      }
+      expect(await client.end()).toBe(0)
+    })
   })
 
   it('answers nothing for documents that are not open, and for places outside', async () => {
@@ -68,7 +254,10 @@ describe.each(places)('%s', place => {
     await client.open(uri, whole)
     expect(await ask('textDocument/hover', { line: 9999, character: 9999 })).toBeNull()
     await client.notify('textDocument/didClose', { textDocument: { uri } })
-    expect(await ask('textDocument/hover', placeIn(whole, 'energy'))).toBeNull()
+    for (const method of ['hover', 'completion', 'signatureHelp'])
+      expect(await ask(`textDocument/${method}`, placeIn(whole, 'energy'))).toBeNull()
+    for (const method of ['definition', 'typeDefinition', 'documentHighlight'])
+      expect(await ask(`textDocument/${method}`, placeIn(whole, 'energy'))).toEqual([])
     expect(await client.end()).toBe(0)
   })
 

@@ -23,6 +23,7 @@ import {
   type ProtocolConnection,
   type PublishDiagnosticsParams,
   type Registration,
+  type ServerCapabilities,
 } from 'vscode-languageserver/node'
 import { expect } from 'vitest'
 
@@ -78,6 +79,12 @@ export const capable: ClientCapabilities = {
     publishDiagnostics: { relatedInformation: true, versionSupport: true, tagSupport: { valueSet: [1, 2] } },
     hover: { contentFormat: ['markdown', 'plaintext'] },
     completion: { completionItem: { snippetSupport: true, documentationFormat: ['markdown', 'plaintext'] } },
+    signatureHelp: {
+      signatureInformation: {
+        documentationFormat: ['markdown', 'plaintext'],
+        parameterInformation: { labelOffsetSupport: true },
+      },
+    },
     documentSymbol: { hierarchicalDocumentSymbolSupport: true },
     rename: { prepareSupport: true },
     codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ['quickfix'] } } },
@@ -104,6 +111,8 @@ export class Client {
   readonly published: PublishDiagnosticsParams[] = []
   readonly registered: Registration[] = []
   readonly logged: string[] = []
+  /** What the server offers. */
+  capabilities: ServerCapabilities = {}
   /** The settings by section, which the server asks for. */
   settings: Readonly<Record<string, unknown>>
   #stderr = ''
@@ -188,6 +197,7 @@ export class Client {
       initializationOptions: start.initializationOptions,
     }
     const result = await this.request<InitializeResult>('initialize', params)
+    this.capabilities = result.capabilities
     await this.notify('initialized', {})
     return result
   }

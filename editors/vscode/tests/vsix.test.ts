@@ -106,6 +106,23 @@ describe('the packed extension', () => {
     expect(described).toEqual(paths)
   })
 
+  // VS Code itself is none of the packages here; whatever is asked of it stands for itself.
+  it('has clients that can be loaded', () => {
+    const { main, browser } = manifest
+    const files = [main, browser].map(file => join(extension, file))
+    const code = `
+      const Module = require('node:module')
+      const any = name => new Proxy(class {}, {
+        get: (target, key) => key === Symbol.toPrimitive ? () => name : key in target ? target[key] : any(String(key)),
+        apply: () => any(name),
+      })
+      const load = Module._load
+      Module._load = (id, ...rest) => (id === 'vscode' ? any(id) : load(id, ...rest))
+      console.log(JSON.stringify(${JSON.stringify(files)}.map(file => Object.keys(require(file)))))`
+    const said = execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' })
+    expect(JSON.parse(said)).toEqual(Array(2).fill(['activate', 'deactivate']))
+  })
+
   it('has a server that answers', async () => {
     const client = Client.of([join(extension, 'dist/server/start.js'), '--stdio', '--clientProcessId=1'])
     const { serverInfo } = await client.initialize()

@@ -1,8 +1,16 @@
 /** Checks the derivative attributes of functions. */
 import * as errors from '../../base/errors/derivative.ts'
+import type { Attribute } from '../../syntax/ast.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, Level } from '../model/decl.ts'
 import { attached, attributesOf, forwardNames, forwardTarget, linksOf, ofNames, ofTarget } from '../types/index.ts'
+
+/** Says which of the functions that an attribute may name it means. */
+function names({ observer }: Cx, attribute: Attribute, meant: FuncDecl): void {
+  let e = attribute.args[0]?.value
+  while (e?.kind === 'generic') e = e.base
+  if (e !== undefined) observer?.named(e.kind === 'member' ? e.name.span : e.span, meant)
+}
 
 /** Whether following primal substitutes from a function leads back to it. */
 function substitutesItself(cx: Cx, func: FuncDecl, first: FuncDecl): boolean {
@@ -18,6 +26,7 @@ function substitutesItself(cx: Cx, func: FuncDecl, first: FuncDecl): boolean {
 export function checkDerivatives(cx: Cx, func: FuncDecl): void {
   for (const a of attached(func, forwardNames)) {
     const target = forwardTarget(cx, func, a, true)
+    if (target !== null) names(cx, a.attribute, target)
     if (target === null || a.kind !== 'substitute') continue
     cx.substitutes = true
     if (substitutesItself(cx, func, target)) {
@@ -31,6 +40,7 @@ export function checkDerivatives(cx: Cx, func: FuncDecl): void {
   for (const a of attached(func, ofNames)) {
     const primal = ofTarget(cx, func, a, true)
     if (primal === null) continue
+    names(cx, a.attribute, primal)
     const taken = linksOf(cx, primal)[a.kind]
     if (taken !== null && taken !== func)
       cx.sink.add(

@@ -291,7 +291,10 @@ function collectStruct(at: Enclosing, decl: ast.StructDecl): void {
     return offer(at, decl, alias)
   }
   const forward = at.take === undefined ? at.scope.names.get(decl.name.text)?.[0] : undefined
-  if (decl.members === undefined && forward !== undefined && forward.kind === 'struct') return
+  if (decl.members === undefined && forward !== undefined && forward.kind === 'struct') {
+    at.cx.observer?.named(decl.name.span, forward)
+    return
+  }
   if (
     forward !== undefined &&
     forward.kind === 'struct' &&

@@ -13,6 +13,7 @@ export {
   coreInterface,
   declaredBases,
   extensionInfo,
+  extensionsOf,
   ownArgs,
   paramLists,
   put,
@@ -29,7 +30,7 @@ export { constraintsOf, inferArg, intsAgree, solve, violation, withScalar } from
 export { adoptBase, baseOfExpr, baseOfPlace, membersOf, objectFor, stepsTo } from './inherit.ts'
 export { linkedGlobal, linkedType } from './link.ts'
 export { attached, derivativesOf, forwardNames, forwardTarget, linksOf, ofNames, ofTarget } from './links.ts'
-export { lookupMember, type Member } from './member.ts'
+export { interfacesOf, lookupMember, type Member } from './member.ts'
 export { isNone, optionalElem, optionalType } from './optional.ts'
 export { isSpread, mentions, packsOf, shared, writtenOut } from './pack.ts'
 export { alike, functionsOf, implementation, isOwn, meets, putRef, resolveRef, type Serves } from './requirement.ts'
@@ -38,6 +39,7 @@ export {
   arrayOf,
   builtinTerm,
   declared,
+  declaredNames,
   describe,
   lookup,
   resolveInt,

@@ -181,6 +181,30 @@ export function declared(
   }
 }
 
+/** Gives every declaration in a module, a namespace or a block, and in those that it uses, as `declared` does by name. */
+export function declaredNames(
+  cx: Cx,
+  scope: Scope,
+  from: Scope,
+  give: (decl: Decl, extra: number) => void,
+  seen: Set<Scope> = new Set(),
+): void {
+  const home = moduleOf(from)
+  for (const s of [scope, ...namesakes(scope, home)]) {
+    if (seen.has(s)) continue
+    seen.add(s)
+    const mine = moduleOf(s) === home
+    for (const decls of s.names.values())
+      for (const decl of decls)
+        if (mine || decl.kind === 'namespace' || ('visibility' in decl && decl.visibility === 'public'))
+          give(decl, mine ? 0 : 1)
+    for (const u of s.usings) {
+      u.found ??= namespaceOf(cx, u.target, s)
+      if (u.found !== null) declaredNames(cx, u.found.inner, from, give, seen)
+    }
+  }
+}
+
 function namespaceOf(cx: Cx, e: ast.Expr, scope: Scope): NamespaceDecl | null {
   let found: NamespaceDecl | null = null
   const take = (decl: Decl): void => {
