@@ -35,6 +35,17 @@ export function unknownName(
   return undefined
 }
 
+/** Which field an object lacks, or has though a struct does not. Its fields are not those of the struct. */
+export function wrongFields(given: object, fields: readonly { readonly name: string }[]): string {
+  const missing = fields.filter(f => !Object.hasOwn(given, f.name)).map(f => f.name)
+  const unknown = Object.keys(given).filter(key => !fields.some(f => f.name === key))
+  for (const key of unknown) {
+    const near = nearest(key, missing)
+    if (near !== null) return `did you mean ${near} by ${key}?`
+  }
+  return missing.length > 0 ? `${missing[0]} is missing` : `there is no field ${unknown[0]}`
+}
+
 /** The mistake in options that should be objects of values by name, such as `buffers`; undefined if they are. */
 export function wrongGroup(given: object, owner: string): string | undefined {
   for (const [group, values] of Object.entries(given) as [string, unknown][]) {

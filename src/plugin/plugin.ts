@@ -5,6 +5,7 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import type { PluginBuild } from 'esbuild'
 import { createUnplugin, type UnpluginInstance, type UnpluginOptions } from 'unplugin'
 import { SourceProblem } from '../files/read.ts'
+import { slashed } from '../files/types.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import {
   esbuildMessage,
@@ -45,7 +46,8 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
         return nothing
       }
       // Vite's server watches a module by itself; for it, a watched file is an import.
-      for (const file of imported.files) if (!surroundings.serving || file !== request.file) reporter.addWatchFile(file)
+      const shader = resolve(request.file)
+      for (const file of imported.files) if (!surroundings.serving || file !== shader) reporter.addWatchFile(file)
       // Rolldown sees files come only in folders that it watches.
       if (reporter.meta?.rolldownVersion !== undefined && !surroundings.serving)
         for (const folder of imported.folders ?? []) if (existsSync(folder)) reporter.addWatchFile(folder)
@@ -174,7 +176,7 @@ function loadInEsbuild(build: PluginBuild, own: ProjectOptions, { root: cwd }: {
     if (code === undefined)
       return { errors: diagnostics.filter(d => d.severity === 'error').map(esbuildMessage), warnings, watchFiles }
     // esbuild reads a map out of the text; names in it are relative to the file.
-    const sources = map?.sources.map(s => (s === null ? null : relative(dirname(path), s)))
+    const sources = map?.sources.map(s => (s === null ? null : slashed(relative(dirname(path), s))))
     const inline = Buffer.from(JSON.stringify({ ...map, sources })).toString('base64')
     const contents = `${code}//# sourceMappingURL=data:application/json;base64,${inline}\n`
     return { contents, loader: 'js', resolveDir: dirname(path), warnings, watchFiles }
