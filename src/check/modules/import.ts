@@ -183,7 +183,7 @@ export class Loader {
       return found
     }
     const named = observer === null ? undefined : (span: Span, macro: Macro): void => observer.macro(span, macro)
-    const parsed = parse(file, { macros, include, named }, this.#sink)
+    const parsed = parse(file, { macros, include, named, later: observer?.later }, this.#sink)
     this.broken.push(...parsed.broken)
     observer?.parsed(parsed)
     // A file that says `module` shows only what is public.
