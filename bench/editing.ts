@@ -1,7 +1,12 @@
 /** Edits a long program and asks what an editor asks. Used by editor.mjs. */
+import { complete } from '../src/editor/complete.ts'
 import { definition } from '../src/editor/definition.ts'
-import { positionOf, type Position } from '../src/editor/range.ts'
+import { hints } from '../src/editor/hints.ts'
+import { hover } from '../src/editor/hover.ts'
+import { positionOf, type Position, type Range } from '../src/editor/range.ts'
+import { signatureHelp } from '../src/editor/signature.ts'
 import { semanticTokens } from '../src/editor/tokens.ts'
+import { pathOf } from '../src/editor/uri.ts'
 import { Workspace } from '../src/editor/workspace.ts'
 import { Random } from '../tests/fuzz/random.ts'
 import { longProgram } from './editor-program.ts'
@@ -16,12 +21,32 @@ interface Settings {
 
 const uri = 'file:///long.slang'
 
-/** What is asked after an edit, at the place of it. Completion, hover and signature help belong here too. */
+/** What is asked after an edit, at the place of it. */
 const requests: readonly (readonly [string, (workspace: Workspace, position: Position) => unknown])[] = [
+  ['completion', (workspace, position) => complete(workspace.at(uri, position)!)],
+  ['hover', (workspace, position) => hover(workspace.at(uri, position)!)],
+  ['hover of the function around', (workspace, position) => hover(workspace.at(uri, headOf(workspace, position))!)],
+  ['signature help', (workspace, position) => signatureHelp(workspace.at(uri, position)!)],
+  ['hints of a screen', (workspace, position) => hints(workspace.analysis(uri)!, pathOf(uri), screenAt(position))],
   ['definition', (workspace, position) => definition(workspace, uri, position)],
   ['semantic tokens', workspace => semanticTokens(workspace, uri)],
   ['diagnostics', workspace => finish(workspace.diagnose(uri))],
 ]
+
+/** The name of the function around a place: the last one at the start of a line. */
+function headOf(workspace: Workspace, { line }: Position): Position {
+  const { file } = workspace.document(uri)!
+  for (let at = line; at >= 0; at--) {
+    const found = /^\w+ (?=\w+\()/.exec(file.line(at + 1))
+    if (found !== null) return { line: at, character: found[0].length }
+  }
+  return { line, character: 0 }
+}
+
+/** The lines that an editor shows at once. */
+function screenAt({ line }: Position): Range {
+  return { start: { line: Math.max(0, line - 30), character: 0 }, end: { line: line + 30, character: 0 } }
+}
 
 function finish<T>(steps: Generator<void, T>): T {
   for (;;) {

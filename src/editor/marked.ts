@@ -38,6 +38,9 @@ export function bodyAt(analysis: Analysis, file: SourceFile, offset: number): as
   return found
 }
 
+/** The last one of each program: completion and signature help ask for the same. */
+const last = new WeakMap<Analysis, { readonly key: string; readonly made: Marked | undefined }>()
+
 /**
  * The program with a mark in place of what stands between two offsets, a part of a name or nothing. Without a name for the mark only what
  * follows in the body is left out.
@@ -49,6 +52,15 @@ export function marked(
   end: number,
   name: string = markName,
 ): Marked | undefined {
+  const key = `${start} ${end} ${name} ${file.name}`
+  const known = last.get(analysis)
+  if (known?.key === key) return known.made
+  const made = mark(analysis, file, start, end, name)
+  last.set(analysis, { key, made })
+  return made
+}
+
+function mark(analysis: Analysis, file: SourceFile, start: number, end: number, name: string): Marked | undefined {
   const { text } = file
   const body = bodyAt(analysis, file, start)
   const made =
