@@ -6,6 +6,8 @@ import {
   type ServerCapabilities,
 } from 'vscode-languageserver'
 import { reverseHints } from '../editor/derivative/explain.ts'
+import { hints } from '../editor/hints.ts'
+import { pathOf } from '../editor/uri.ts'
 import { inRange } from './params.ts'
 import type { Session } from './session.ts'
 
@@ -19,12 +21,17 @@ export function inlayFeatures(session: Session): ServerCapabilities {
       })
   })
   session.answer(InlayHintRequest.type, inRange, ({ textDocument: { uri }, range }) => {
-    if (workspace.document(uri) === undefined) return []
-    const { derivative } = session.settings.inlayHints
+    const analysis = workspace.analysis(uri)
+    if (analysis === undefined) return []
+    const { derivative, parameters, types } = session.settings.inlayHints
+    const found = hints(analysis, pathOf(uri), range, { parameters, types }).map(({ tooltip, ...hint }): InlayHint => ({
+      ...hint,
+      // Only editors that know Markdown show tooltips at all.
+      ...(tooltip === undefined ? {} : { tooltip: { ...tooltip } }),
+    }))
+    if (!derivative) return found
     const { program, path } = session.program(uri)
-    const hints: InlayHint[] = []
-    if (derivative) hints.push(...reverseHints(program, path, range))
-    return hints
+    return [...found, ...reverseHints(program, path, range)]
   })
   return { inlayHintProvider: { resolveProvider: false } }
 }

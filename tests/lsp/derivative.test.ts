@@ -218,17 +218,19 @@ describe.each(places)('%s: a check that takes long', place => {
   })
 
   it('is given up after the time that the setting allows', async () => {
-    const client = await Client.start(place, { settings: { cotangent: { check: { timeLimit: 0.4 } } } })
+    const client = await Client.start(place, { initializationOptions: { check: { timeLimit: 0.05 } } })
     await client.open(uri, slow)
     await client.diagnostics(uri)
     const check = client.request<CheckResult>('cotangent/check', { textDocument: { uri } })
-    if (place === 'stdio')
-      await expect(check).rejects.toMatchObject({
+    const outcome = await check.catch((error: unknown) => error)
+    // In slices, an input that has begun is tried to its end, and may be all that there was time for.
+    if (place === 'worker' && 'verdicts' in (outcome as object))
+      expect((outcome as CheckResult).verdicts[0]!.inputs).toBeLessThan(5)
+    else
+      expect(outcome).toMatchObject({
         code: -32803,
-        message: 'the check was given up after 0.4 seconds, as the setting cotangent.check.timeLimit asks',
+        message: 'the check was given up after 0.05 seconds, as the setting cotangent.check.timeLimit asks',
       })
-    // In slices, an input that has begun is tried to its end.
-    else expect((await check).verdicts[0]!.inputs).toBeLessThan(5)
     await client.kill()
   })
 })

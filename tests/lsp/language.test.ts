@@ -229,19 +229,28 @@ describe.each(places)('%s', place => {
       expect(await client.end()).toBe(0)
     })
 
-    it('textDocument/inlayHint', async () => {
+    it('textDocument/inlayHint, of the kinds that settings ask for', async () => {
       const client = await opened()
-      client.settings = { cotangent: { inlayHints: { derivative: true } } }
+      const range = { start: { line: 0, character: 0 }, end: placeIn(text, 'return twice') }
+      const ask = (): Promise<InlayHint[]> => client.request('textDocument/inlayHint', { textDocument, range })
+      const places = (list: readonly InlayHint[]): unknown => list.map(h => [h.position, h.label])
+      const call = placeIn(text, '2.0')
+      const type = placeIn(text, 'twice =', 0, 'twice'.length)
+      expect(places(await ask())).toEqual(
+        expect.arrayContaining([
+          [call, expect.stringContaining('speed')],
+          [type, expect.stringContaining('float')],
+        ]),
+      )
+      client.settings = { cotangent: { inlayHints: { parameters: false, types: false, derivative: true } } }
       await client.notify('workspace/didChangeConfiguration', { settings: null })
-      const range = { start: { line: 0, character: 0 }, end: placeIn(text, 'struct Ball') }
-      const hints = await client.until(async () => {
-        const found = await client.request<InlayHint[]>('textDocument/inlayHint', { textDocument, range })
-        return found.length > 0 && found
-      }, 'hints')
-      for (const { position, label } of hints) {
-        expect(position.line).toBe(placeIn(text, '0.5').line)
-        expect(label).toMatch(/recomputed|stored/)
-      }
+      const reverse = await client.until(async () => {
+        const found = await ask()
+        return found.length > 0 && found.every(h => !JSON.stringify(h.label).includes('speed:')) && found
+      }, 'hints of the reverse pass')
+      const energy = placeIn(text, '0.5').line
+      expect(reverse.some(h => h.position.line === energy)).toBe(true)
+      for (const { label } of reverse) expect(label).toMatch(/recomputed|stored/)
       expect(await client.end()).toBe(0)
     })
   })
