@@ -23,7 +23,8 @@ export function parseRange(file: SourceFile, start: number, end: number, sink: S
   return parseTokens(new TokenStream(raw.kinds, raw.starts, raw.ends, raw.flags, raw.count, [file]), sink)
 }
 
-function parseTokens(tokens: TokenStream, sink: Sink): Decl[] {
+/** Parses tokens that are preprocessed, or that need not be. */
+export function parseTokens(tokens: TokenStream, sink: Sink): Decl[] {
   const words = (index: number): string => (tokens.kinds[index] === nameKind ? tokens.text(index) : '')
   // What is wrong with half a text has been said already.
   const cursor = new Cursor(tokens, tokens.truncated ? new Sink() : sink, declaredTypes(words, tokens.count))
