@@ -26,7 +26,12 @@ export function parseRange(file: SourceFile, start: number, end: number, sink: S
   return parseTokens(new TokenStream(raw.kinds, raw.starts, raw.ends, raw.flags, raw.count, [file]), sink).decls
 }
 
-function parseTokens(tokens: TokenStream, sink: Sink, later?: Later): Pick<Module, 'decls' | 'types' | 'broken'> {
+/** Parses tokens that are preprocessed, or that need not be. */
+export function parseTokens(
+  tokens: TokenStream,
+  sink: Sink,
+  later?: Later,
+): Pick<Module, 'decls' | 'types' | 'broken'> {
   const words = (index: number): string => (tokens.kinds[index] === nameKind ? tokens.text(index) : '')
   const types = declaredTypes(words, tokens.count)
   // What is wrong with half a text has been said already.
