@@ -38,7 +38,7 @@ const forLibrary = {
   // Of vscode-languageserver, the form for workers.
   conditions: ['browser'],
 }
-const { gpu, ...others } = library
+const { cpu, gpu, ...others } = library
 const { metafile: libraryFiles } = await build({
   ...forLibrary,
   metafile: true,
@@ -46,7 +46,8 @@ const { metafile: libraryFiles } = await build({
   chunkNames: 'chunk-[hash]',
   entryPoints: points({ ...others, ...checks.worker }),
 })
-// By itself: what it shares with others would be files of their own, which a page would load one by one.
+// Each by itself: what they share with others would be files of their own, which a page would load one by one, and which hold the compiler.
+await build({ ...forLibrary, entryPoints: points({ cpu }) })
 await build({ ...forLibrary, ...onePiece, chunkNames: 'gpu-[hash]', entryPoints: points({ gpu }) })
 const { metafile } = await build({
   ...options,
