@@ -332,6 +332,8 @@ class Checkpointer {
 
   /** What a value is in the reverse pass. Chains of values are as long as programs, so what they need is made in a loop. */
   #available(v: Value, frames: readonly Frame[]): Value {
+    const known = this.#around(v, frames).at(-1)!.values.get(v.id)
+    if (known !== undefined) return known
     const open = [{ v, within: frames }]
     for (;;) {
       const at = open.at(-1)!
