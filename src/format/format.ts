@@ -49,11 +49,15 @@ export function format(text: string, options: FormatOptions = {}): Formatted | R
   }
 }
 
-/** The edits of `format` that touch a part of the text. */
-export function formatRange(text: string, range: Extent, options: FormatOptions = {}): readonly TextEdit[] | Refusal {
+/** The edits of `format` that touch one of some parts of the text. */
+export function formatRanges(
+  text: string,
+  ranges: readonly Extent[],
+  options: FormatOptions = {},
+): readonly TextEdit[] | Refusal {
   const formatted = format(text, options)
   if ('refused' in formatted) return formatted
-  return formatted.edits.filter(({ start, end }) => start <= range.end && end >= range.start)
+  return formatted.edits.filter(e => ranges.some(({ start, end }) => e.start <= end && e.end >= start))
 }
 
 /**

@@ -17,6 +17,7 @@ import {
 import { coreScheme, joined, pathOf } from '../editor/uri.ts'
 import { version } from '../../package.json'
 import { actionFeatures } from './actions.ts'
+import { formatFeatures } from './format.ts'
 import { hoverFeatures } from './hover.ts'
 import { inlayFeatures } from './inlay.ts'
 import { navigateFeatures } from './navigate.ts'
@@ -40,6 +41,7 @@ const features: readonly ((session: Session) => ServerCapabilities)[] = [
   signatureFeatures,
   navigateFeatures,
   tokenFeatures,
+  formatFeatures,
   actionFeatures,
   inlayFeatures,
   derivativeFeatures,

@@ -229,6 +229,46 @@ describe.each(places)('%s', place => {
       expect(await client.end()).toBe(0)
     })
 
+    it('textDocument/formatting, of ranges and on type', async () => {
+      const client = await opened()
+      const options = { tabSize: 4, insertSpaces: true }
+      const ask = (method: string, more: object): Promise<TextEdit[]> =>
+        client.request(`textDocument/${method}`, { textDocument, options, ...more })
+      const applied = (edits: readonly TextEdit[], to = text): string =>
+        new Document(uri, 1, to).changed(2, edits.map(e => ({ range: e.range, text: e.newText })).toReversed()).text
+      const formatted = applied(await ask('formatting', {}))
+      expect(formatted).toContain('float mass;')
+      expect(formatted).toMatch(/^ {4}(?:\/\* 𝛿 \*\/ )?let twice/m)
+      expect(formatted.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
+      await client.replace(uri, formatted, 2)
+      expect(await ask('formatting', {})).toEqual([])
+      // Tabs, and where the settings say that braces stand.
+      client.settings = { cotangent: { format: { braces: 'own-line' } } }
+      await client.notify('workspace/didChangeConfiguration', { settings: null })
+      const tabs = { options: { tabSize: 2, insertSpaces: false } }
+      const other = await client.until(async () => {
+        const found = applied(await ask('formatting', tabs), formatted)
+        return /^\{/m.test(found) && found
+      }, 'braces on lines of their own')
+      expect(other).toMatch(/^\t(?:\/\* 𝛿 \*\/ )?let twice/m)
+
+      client.settings = {}
+      await client.notify('workspace/didChangeConfiguration', { settings: null })
+      await client.replace(uri, text.replaceAll('return', 'return  '), 3)
+      const wide = text.replaceAll('return', 'return  ')
+      const range = { start: placeIn(wide, 'return', 1), end: placeIn(wide, 'ball.radius;') }
+      const inOne = applied(await ask('rangeFormatting', { range }), wide)
+      expect(inOne).toContain('return twice + ball.radius;')
+      expect(inOne).toContain('return   0.5')
+      expect(applied(await ask('rangesFormatting', { ranges: [range] }), wide)).toBe(inOne)
+      const position = placeIn(wide, 'ball.radius;', 0, 'ball.radius;'.length)
+      expect(applied(await ask('onTypeFormatting', { position, ch: ';' }), wide)).toContain(
+        'return twice + ball.radius;',
+      )
+      expect(await ask('onTypeFormatting', { position, ch: 'x' })).toEqual([])
+      expect(await client.end()).toBe(0)
+    })
+
     it('textDocument/inlayHint, of the kinds that settings ask for', async () => {
       const client = await opened()
       const range = { start: { line: 0, character: 0 }, end: placeIn(text, 'return twice') }
@@ -267,6 +307,8 @@ describe.each(places)('%s', place => {
       expect(await ask(`textDocument/${method}`, placeIn(whole, 'energy'))).toBeNull()
     for (const method of ['definition', 'typeDefinition', 'documentHighlight'])
       expect(await ask(`textDocument/${method}`, placeIn(whole, 'energy'))).toEqual([])
+    const options = { tabSize: 4, insertSpaces: true }
+    expect(await client.request('textDocument/formatting', { textDocument: { uri }, options })).toBeNull()
     expect(await client.end()).toBe(0)
   })
 

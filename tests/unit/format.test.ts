@@ -3,7 +3,7 @@ import { InternalError } from '../../src/base/diag.ts'
 import { whiteSpaceEdits } from '../../src/format/edits.ts'
 import {
   format,
-  formatRange,
+  formatRanges,
   formatTyped,
   type FormatOptions,
   type Formatted,
@@ -174,7 +174,7 @@ describe('edits', () => {
   test('of a range are those in it', () => {
     const text = 'float  a;\nfloat  b;\nfloat  c;\n'
     const start = text.indexOf('float  b')
-    expect(applied(text, good(formatRange(text, { start, end: start + 9 })))).toBe('float  a;\nfloat b;\nfloat  c;\n')
+    expect(applied(text, good(formatRanges(text, [{ start, end: start + 9 }])))).toBe('float  a;\nfloat b;\nfloat  c;\n')
   })
 })
 
