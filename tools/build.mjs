@@ -10,7 +10,19 @@ import { bundlers, pluginBuild } from './plugin-build.mjs'
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 /** Entries of the library by name. */
-const library = { index: 'src/index.ts', wgsl: 'src/wgsl.ts', cpu: 'src/cpu/index.ts', gpu: 'src/gpu/index.ts' }
+const library = {
+  index: 'src/index.ts',
+  wgsl: 'src/wgsl.ts',
+  cpu: 'src/cpu/index.ts',
+  gpu: 'src/gpu/index.ts',
+  lsp: 'src/lsp/worker.ts',
+}
+
+/** What the language server starts beside itself: a worker of a browser, and a thread of Node. */
+const checks = {
+  worker: { 'lsp-check': 'src/lsp/check-worker.ts' },
+  thread: { 'cli/lsp-check': 'src/lsp/check-thread.ts' },
+}
 
 writeCore()
 mkdirSync(at('dist'), { recursive: true })
@@ -23,10 +35,19 @@ const forLibrary = {
   sourcemap: true,
   platform: 'neutral',
   mainFields: ['module', 'main'],
+  // Of vscode-languageserver, the form for workers.
+  conditions: ['browser'],
 }
-const { gpu, ...others } = library
-await build({ ...forLibrary, chunkNames: 'chunk-[hash]', entryPoints: points(others) })
-// By itself: what it shares with others would be files of their own, which a page would load one by one.
+const { cpu, gpu, ...others } = library
+const { metafile: libraryFiles } = await build({
+  ...forLibrary,
+  metafile: true,
+  absWorkingDir: at('.'),
+  chunkNames: 'chunk-[hash]',
+  entryPoints: points({ ...others, ...checks.worker }),
+})
+// Each by itself: what they share with others would be files of their own, which a page would load one by one, and which hold the compiler.
+await build({ ...forLibrary, entryPoints: points({ cpu }) })
 await build({ ...forLibrary, ...onePiece, chunkNames: 'gpu-[hash]', entryPoints: points({ gpu }) })
 const { metafile } = await build({
   ...options,
@@ -39,12 +60,12 @@ const { metafile } = await build({
   // jsonc-parser's other form cannot be bundled.
   mainFields: ['module', 'main'],
   external: ['webgpu'],
-  entryPoints: points({ cli: 'src/cli/start.ts' }),
+  entryPoints: points({ cli: 'src/cli/start.ts', ...checks.thread }),
   // Packages that are scripts ask for Node's own modules by `require`.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 })
 const { metafile: pluginFiles } = await build({ ...options, ...pluginBuild, outdir: at('dist/plugin') })
-writeFileSync(at('dist/THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses([metafile, pluginFiles], at('.')))
+writeFileSync(at('dist/THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses([libraryFiles, metafile, pluginFiles], at('.')))
 const cli = at('dist/cli.js')
 writeFileSync(cli, `#!/usr/bin/env node\n${readFileSync(cli, 'utf8')}`)
 chmodSync(cli, 0o755)

@@ -10,8 +10,12 @@ function packagesOf({ inputs }) {
   return folders
 }
 
+/** What the file of the package says first. */
+const ofPackage =
+  'The command line of Cotangent (dist/cli.js and dist/cli/), its language server (dist/lsp.js) and its plugin for bundlers (dist/plugin/) contain these packages.'
+
 /** What goes along with bundles: each package that is in one, with the texts of its licence. */
-export function thirdPartyLicenses(metafiles, root) {
+export function thirdPartyLicenses(metafiles, root, head = ofPackage) {
   const folders = new Set(metafiles.flatMap(packagesOf))
   const parts = [...folders]
     .sort((a, b) => (a < b ? -1 : 1))
@@ -26,10 +30,5 @@ export function thirdPartyLicenses(metafiles, root) {
         ...files.map(file => readFileSync(join(root, folder, file), 'utf8').trim()),
       ].join('\n\n')
     })
-  return (
-    [
-      'The command line of Cotangent (dist/cli.js and dist/cli/) and its plugin for bundlers (dist/plugin/) contain these packages.',
-      ...parts,
-    ].join(`\n\n${'-'.repeat(80)}\n\n`) + '\n'
-  )
+  return [head, ...parts].join(`\n\n${'-'.repeat(80)}\n\n`) + '\n'
 }

@@ -2,6 +2,7 @@
  * Activity analysis: which values of a function carry a tangent, given the active inputs. The answer is conservative: a value is
  * active if a path of differentiable operations leads to it from an active input, also through memory and loops.
  */
+import { zeros } from '../ir/walk.ts'
 import { baseOf } from '../opt/match.ts'
 import type { PlainOp } from '../ir/op.ts'
 import { differential } from '../ir/type.ts'
@@ -12,7 +13,7 @@ import { carryingThrough, differentiableResults, planOf, runsWhenInactive, type 
 
 export interface Activity {
   /** By value id; a pointer is active where its variable is. */
-  readonly active: Uint8Array
+  readonly active: readonly number[]
   /** Per result of the function. */
   readonly results: readonly boolean[]
 }
@@ -20,7 +21,7 @@ export interface Activity {
 const differentiates = (inst: Inst<PlainOp>): boolean => inst.row.ad.is !== 'flat'
 
 export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[], mode: Mode): Activity {
-  const active = new Uint8Array(func.nextValue)
+  const active = zeros(func.nextValue)
   const results = new Array<boolean>(func.results.length).fill(false)
   const candidates = differentiableResults(func)
   let changed = true

@@ -9,7 +9,7 @@ import type { Recipe } from './residual.ts'
 import { Builder } from '../ir/build.ts'
 import type * as t from '../ir/type.ts'
 import { Inst, Region, type Value } from '../ir/value.ts'
-import { cloneInst, valueTable, walk, type ValueTable } from '../ir/walk.ts'
+import { cloneInst, valueTable, walk, zeros, type ValueTable } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { byteScale } from './budget.ts'
 import type { AdContext } from './context.ts'
@@ -91,7 +91,7 @@ class Checkpointer {
 
   /** The primal values that the adjoint names, each once, in order. */
   needed(): Value[] {
-    const seen = new Uint8Array(this.trees.work.nextValue),
+    const seen = zeros(this.trees.work.nextValue),
       out: Value[] = []
     walk(this.adjoint.body, ({ args }) => {
       for (let i = 0; i < args.length; i++) {
@@ -156,7 +156,7 @@ class Checkpointer {
     const source = net.node(),
       sink = net.node()
     // By id, for each value the node that its being computed again makes flow into, and after it the one for having it.
-    const nodes = new Int32Array(this.trees.work.nextValue)
+    const nodes = zeros(this.trees.work.nextValue)
     const isFree = -1
     const queue: Value[] = []
     const node = (v: Value): number | undefined => {
@@ -204,8 +204,8 @@ class Checkpointer {
     const side = net.cut(source, sink)
     for (const v of queue) {
       const into = nodes[v.id]!
-      if (side[into + 1] === 1) continue
-      if (side[into] === 1) choices.set(v, 'store')
+      if (side[into + 1]) continue
+      if (side[into]) choices.set(v, 'store')
       else if (all) choices.set(v, 'recompute')
     }
     return choices
@@ -332,6 +332,8 @@ class Checkpointer {
 
   /** What a value is in the reverse pass. Chains of values are as long as programs, so what they need is made in a loop. */
   #available(v: Value, frames: readonly Frame[]): Value {
+    const known = this.#around(v, frames).at(-1)!.values.get(v.id)
+    if (known !== undefined) return known
     const open = [{ v, within: frames }]
     for (;;) {
       const at = open.at(-1)!

@@ -165,9 +165,17 @@ export function adContext(
   }
 }
 
-/** The same under another policy. */
-export function under(cx: AdContext, policy: Partial<Policy>): AdContext {
-  return { ...cx, policy: { ...cx.policy, ...policy } }
+/** The same under another policy; the context itself where the policy is the same. */
+export function under(cx: AdContext, change: Partial<Policy>): AdContext {
+  const policy = { ...cx.policy, ...change }
+  const { windows, pressure, kept } = cx.policy
+  // A context is large, and most functions are asked for under the policy of those around them.
+  if (policy.windows === windows && policy.pressure === pressure && isSame(policy.kept, kept)) return cx
+  return { ...cx, policy }
+}
+
+function isSame<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean {
+  return a === b || (a.size === b.size && [...a].every(x => b.has(x)))
 }
 
 /** A memo key for derivatives that store nothing: the function, its active inputs, and the policy as far as it matters. */
@@ -232,6 +240,7 @@ export function newFunc(
 
 /** A name that nothing in the list has. */
 export function uniqueName(taken: readonly { readonly name: string }[], name: string): string {
+  if (!taken.some(x => x.name === name)) return name
   const names = new Set(taken.map(x => x.name))
   let found = name
   for (let n = 1; names.has(found); n++) found = `${name}_${n}`

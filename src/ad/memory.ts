@@ -69,7 +69,7 @@ function locationOf(pointer: Value, body: Region, fields: readonly number[] = []
 /** Whether nothing in any program writes what lies behind a pointer. */
 function isConstant(pointer: Value): boolean {
   const { space, elem } = pointer.type
-  return isReadOnly(space!) && !(elem!.kind === 'opaque' && /^R?W/.test(elem!.name))
+  return isReadOnly(space!) && !(elem!.handle?.is === 'texture' && elem!.handle.access !== 'read')
 }
 
 /** Whether a pointer points to a variable of the function. */

@@ -23,20 +23,17 @@ export class Network {
   }
 
   /** Which nodes are on the source's side of a minimum cut: those that the residual network still reaches. */
-  cut(source: number, sink: number): Uint8Array {
+  cut(source: number, sink: number): readonly boolean[] {
     const n = this.#head.length
-    const level = new Int32Array(n),
-      at = new Int32Array(n)
+    const level = new Array<number>(n)
     while (this.#levels(source, level) && level[sink]! >= 0) {
-      at.set(this.#head)
+      const at = this.#head.slice()
       while (this.#push(source, sink, level, at) > 0);
     }
-    const side = new Uint8Array(n)
-    for (let i = 0; i < n; i++) side[i] = level[i]! >= 0 ? 1 : 0
-    return side
+    return level.map(l => l >= 0)
   }
 
-  #levels(source: number, level: Int32Array): boolean {
+  #levels(source: number, level: number[]): boolean {
     level.fill(-1)
     level[source] = 0
     const queue = [source]
@@ -53,7 +50,7 @@ export class Network {
   }
 
   /** Pushes one path of flow, without recursion: paths are as long as the program. */
-  #push(source: number, sink: number, level: Int32Array, at: Int32Array): number {
+  #push(source: number, sink: number, level: number[], at: number[]): number {
     const path: number[] = []
     let u = source
     for (;;) {

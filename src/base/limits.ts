@@ -65,6 +65,13 @@ function defaultLimits(characters: number, budgeted: boolean): Readonly<Record<L
   }
 }
 
+/** The limits that the caller gives, with the defaults for the rest. */
+function withDefaults(given: Limits, characters: number, budgeted: boolean): Readonly<Record<Limit, number>> {
+  const all = { ...defaultLimits(characters, budgeted) }
+  for (const limit of Object.keys(all) as Limit[]) all[limit] = given[limit] ?? all[limit]
+  return all
+}
+
 /** What each counts, for messages. */
 export const counted: Readonly<Record<Limit, string>> = {
   tokens: 'tokens, with those of #include and macros',
@@ -95,7 +102,9 @@ export class LimitReached extends Error {
 
 /** Counts work against limits. */
 export class Work {
-  readonly #limits: Limits
+  readonly #given: Limits
+  /** What is given, and the defaults for the rest. */
+  #limits: Readonly<Record<Limit, number>>
   readonly #spent: Record<Limit, number> = {
     tokens: 0,
     text: 0,
@@ -107,15 +116,15 @@ export class Work {
     scalars: 0,
     nesting: 0,
   }
-  #defaults = defaultLimits(0, false)
 
   constructor(limits: Limits) {
-    this.#limits = limits
+    this.#given = limits
+    this.#limits = withDefaults(limits, 0, false)
   }
 
   /** Sets what the defaults depend on: the length of the source, and whether derivatives must fit a budget. */
   measure(characters: number, budgeted: boolean): void {
-    this.#defaults = defaultLimits(characters, budgeted)
+    this.#limits = withDefaults(this.#given, characters, budgeted)
   }
 
   /** Adds to a counter; throws `LimitReached` where it exceeds its limit. */
@@ -129,7 +138,7 @@ export class Work {
    * resets the depth.
    */
   descend(levels: number): boolean {
-    if (this.#spent.nesting + levels > (this.#limits.nesting ?? this.#defaults.nesting)) return false
+    if (this.#spent.nesting + levels > this.#limits.nesting) return false
     this.#spent.nesting += levels
     return true
   }
@@ -160,7 +169,7 @@ export class Work {
 
   /** Throws `LimitReached` if a single thing exceeds a limit. */
   check(limit: Limit, amount: number, at?: Asked): void {
-    const most = this.#limits[limit] ?? this.#defaults[limit]
+    const most = this.#limits[limit]
     if (amount > most) throw new LimitReached(limit, most, typeof at === 'function' ? at() : (at ?? undefined))
   }
 }

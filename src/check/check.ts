@@ -115,7 +115,7 @@ export function load(options: CheckOptions, core: LibraryData, sink: Sink, obser
   cx.columnMajor = options.columnMajor
   const loader = new Loader(cx, options, sink)
   const root = loader.root()
-  return { cx, root, doubts: new Doubts(cx, loader.broken, sink.list), isHalf: sink.has(nestedTooDeep) }
+  return { cx, root, doubts: new Doubts(cx.userDecls, loader.broken, sink.list), isHalf: sink.has(nestedTooDeep) }
 }
 
 /** Parses and checks a program; mistakes become diagnostics. */

@@ -9,21 +9,59 @@ import { printed, remark, tell } from './output.ts'
 import { nonFiniteLines } from './nan.ts'
 
 interface CallOptions extends SharedOptions {
-  readonly fn: string
+  readonly fn?: string
   readonly json?: boolean
   readonly cotangent?: string
   readonly traceNan?: boolean
 }
 
+/** The same, with the function that was chosen. */
+type CallOf = CallOptions & { readonly fn: string }
+
 /** The function to call, and its arguments. */
 interface Call {
+  readonly name: string
   readonly program: Program
   readonly fn: CpuFunction
   readonly args: readonly unknown[]
   readonly given: Arguments
 }
 
-async function prepare(file: string, texts: readonly string[], options: CallOptions): Promise<Call> {
+/** Those among some functions that can be called from here: arguments and results are what JSON can say. */
+async function callable(run: Run, file: string, options: CallOptions, names: readonly string[]): Promise<string[]> {
+  try {
+    const program = await run.program(file, options, () => ({ exports: names, entries: [] }))
+    if (program.ok) {
+      const { fn }: { readonly fn: Readonly<Record<string, unknown>> } = await load(program)
+      return names.filter(name => fn[name] !== undefined)
+    }
+  } catch (cause) {
+    if (!(cause instanceof CompileError)) throw cause
+  }
+  // One of them cannot be exported.
+  if (names.length <= 1) return []
+  const half = names.length >> 1
+  const first = await callable(run, file, options, names.slice(0, half))
+  return [...first, ...(await callable(run, file, options, names.slice(half)))]
+}
+
+/** What is said to who names no function: those that `run` or `grad` could call. */
+async function missingFunction(file: string, options: CallOptions, forGradient: boolean): Promise<never> {
+  const run = new Run()
+  const whole = await run.compile(file, options)
+  const entries = whole.entries.map(e => e.name)
+  const all = whole.subjects
+    .filter(f => !entries.includes(f.name) && (!forGradient || f.differentiable === 'backward'))
+    .map(f => f.name)
+  // Standard input can be read once.
+  const names = file === '-' ? all : await callable(run, file, options, all)
+  const kind = forGradient ? 'differentiable function' : 'function'
+  const source = file === '-' ? 'standard input' : file
+  if (names.length === 0) throw new UsageError(`${source} has no ${kind} that can be called`, 1)
+  throw new UsageError(`name a ${kind} by --fn; ${source} has ${names.join(', ')}`)
+}
+
+async function prepare(file: string, texts: readonly string[], options: CallOf): Promise<Call> {
   const run = new Run()
   const given = await Arguments.read(texts, options.cotangent, run.inputs)
   const program = await run.compile(file, options, () => ({ exports: [options.fn], entries: [] }))
@@ -40,7 +78,7 @@ async function prepare(file: string, texts: readonly string[], options: CallOpti
   const reads = resourcesOf(program)
   if (reads.length > 0)
     remark(`${options.fn} uses ${reads.join(', ')}: from here, buffers are empty and uniforms are zero`)
-  return { program, fn, args, given }
+  return { name: options.fn, program, fn, args, given }
 }
 
 /** Names of the buffers and uniforms of a program, as its source has them. */
@@ -58,11 +96,13 @@ async function calling(
   file: string,
   texts: readonly string[],
   options: CallOptions,
+  forGradient: boolean,
   work: (call: Call) => void,
 ): Promise<void> {
   let call: Call | undefined
   try {
-    call = await prepare(file, texts, options)
+    const { fn = await missingFunction(file, options, forGradient) } = options
+    call = await prepare(file, texts, { ...options, fn })
     work(call)
   } catch (error) {
     await call?.given.locate(error)
@@ -80,15 +120,15 @@ async function calling(
 /** `cotangent run`: the result, and the `out` and `inout` parameters by name. */
 export function runCommand(file: string, texts: readonly string[], raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CallOptions
-  return calling(file, texts, options, ({ program, fn, args }) => {
+  return calling(file, texts, options, false, ({ name, program, fn, args }) => {
     const { result, out } = fn.run(...args)
-    const traced = options.traceNan === true ? { nonFinite: program.traceNonFinite(options.fn, args) } : {}
+    const traced = options.traceNan === true ? { nonFinite: program.traceNonFinite(name, args) } : {}
     if (options.json === true) {
       print(json({ result: result ?? null, out, ...nonFiniteJson(traced) }))
       return
     }
     if (result !== undefined) print(shown(result))
-    for (const [name, value] of Object.entries(out)) print(`${name} = ${shown(value)}`)
+    for (const [param, value] of Object.entries(out)) print(`${param} = ${shown(value)}`)
     printTrace(traced)
   })
 }
@@ -96,7 +136,7 @@ export function runCommand(file: string, texts: readonly string[], raw: Record<s
 /** `cotangent grad`: value and gradient by reverse mode. */
 export function gradCommand(file: string, texts: readonly string[], raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CallOptions
-  return calling(file, texts, options, ({ program, fn, args, given }) => {
+  return calling(file, texts, options, true, ({ name, program, fn, args, given }) => {
     const { cotangent } = given
     const { value, grad } =
       cotangent === undefined
@@ -113,17 +153,15 @@ export function gradCommand(file: string, texts: readonly string[], raw: Record<
     }
     const weights = cotangent === undefined ? {} : { weights: { '': result, ...out } }
     const traced =
-      options.traceNan === true
-        ? { nonFinite: program.traceNonFinite(options.fn, args, { gradient: true, ...weights }) }
-        : {}
+      options.traceNan === true ? { nonFinite: program.traceNonFinite(name, args, { gradient: true, ...weights }) } : {}
     if (options.json === true) {
       print(json({ value: value ?? null, grad: gradients, ...nonFiniteJson(traced) }))
       return
     }
     print(`value = ${shown(value)}`)
-    for (const [name, g] of Object.entries(gradients)) print(`d/d${name} = ${shown(g)}`)
+    for (const [param, g] of Object.entries(gradients)) print(`d/d${param} = ${shown(g)}`)
     printTrace(traced)
-    if (Object.keys(gradients).length === 0) remark(`no parameter of ${options.fn} carries a derivative`)
+    if (Object.keys(gradients).length === 0) remark(`no parameter of ${name} carries a derivative`)
   })
 }
 

@@ -4,6 +4,7 @@ import { tellTimes } from './clock.ts'
 import { asksForJson, slangcSpelling } from './spelling.ts'
 import { failures, packageVersion } from './usage.ts'
 import { escapeControls } from '../base/escape.ts'
+import { nearest } from '../base/near.ts'
 import { complain, diagnosticsAsJson, failed, tell, wantsJson, warn } from './output.ts'
 import {
   block,
@@ -137,7 +138,10 @@ Examples:
   )
 
 watched(shared(program.command('types').description('write the TypeScript declarations of shaders')))
-  .argument('<glob...>', 'Slang files, patterns such as "src/**/*.slang", and folders for all that lie in them')
+  .argument(
+    '[glob...]',
+    'Slang files, patterns such as "src/**/*.slang", and folders for all that lie in them; default: the folder of the nearest cotangent.json',
+  )
   .option('--types <dir>', 'folder for the declarations, or beside: each beside its source; default: beside')
   .addOption(
     new Option('--types-suffix <suffix>', 'what they are called; default: .d.slang.ts').choices([
@@ -145,12 +149,13 @@ watched(shared(program.command('types').description('write the TypeScript declar
       '.slang.d.ts',
     ]),
   )
-  .option('--check', 'write nothing; exit status 1 if declarations are missing or stale')
+  .option('--check', 'write nothing; exit status 1 if declarations are missing, stale or left over')
   .addHelpText(
     'after',
     `
 For src/fit.slang it writes src/fit.d.slang.ts, which gives import program from './fit.slang' its types. A bundler with the
-plugin of Cotangent writes the same. Folders and patterns leave out node_modules.
+plugin of Cotangent writes the same. Folders and patterns leave out node_modules. Declarations that it wrote in these folders
+for a shader that is gone are removed.
 
 Examples:
   cotangent types src
@@ -168,7 +173,7 @@ const withFunction = (name: string, description: string): Command =>
       '[args...]',
       'one JSON value a parameter: 1.5, true, [1,2,3], {"x": 1}; @FILE holds one, or all as a list or as an object by name',
     )
-    .requiredOption('--fn <name>', 'the function')
+    .option('--fn <name>', 'the function; without it, the functions that there are')
     .option('--json', 'print one JSON object')
 
 withFunction('run', 'call a function on the CPU and print its result')
@@ -265,6 +270,22 @@ reporting(program.command('demo').description('run a bundled example end to end;
     (await import('./demo.ts')).demoCommand(name, options),
   )
 
+reporting(program.command('lsp').description('the language server, which editors start'))
+  .option('--stdio', 'speak the Language Server Protocol on standard input and output')
+  // Clients of vscode-languageclient name their process.
+  .addOption(new Option('--clientProcessId <id>').hideHelp())
+  .addHelpText(
+    'after',
+    `
+docs/editors.md says how to set up VS Code, Neovim, Helix and Zed.
+
+Example:
+  cotangent lsp --stdio`,
+  )
+  .action(async (options: Record<string, unknown>) => {
+    ;(await import('./lsp.ts')).lspCommand(options)
+  })
+
 reporting(program.command('completion').description('print a script by which a shell completes commands of cotangent'))
   .addArgument(new Argument('<shell>', 'the shell').choices(shells))
   .addHelpText(
@@ -278,6 +299,20 @@ Put one of these into the file that your shell reads when it starts:
   )
   .action(async (shell: Shell) => {
     tell((await import('./completion.ts')).completionScript(shell))
+  })
+
+program
+  .helpCommand(false)
+  .command('help')
+  .description('display help for command')
+  .argument('[command]')
+  .action((name?: string) => {
+    if (name === undefined) return program.help()
+    program.commands.find(command => command.name() === name)?.help()
+    const near = nearest(name, new Set(program.commands.map(command => command.name())))
+    program.error(`error: unknown command '${name}'${near === null ? '' : `\n(Did you mean ${near}?)`}`, {
+      code: 'commander.unknownCommand',
+    })
   })
 
 // What those scripts call: the words behind `cotangent` up to the cursor.

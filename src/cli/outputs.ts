@@ -111,8 +111,8 @@ function inFolder(
   return places
 }
 
-/** The innermost folder that all sources lie in. */
-function commonFolder(files: readonly string[]): string {
+/** The innermost folder that all sources lie in, with a separator at its end: `C:` alone is where the process is on that drive. */
+export function commonFolder(files: readonly string[]): string {
   const folders = files.filter(f => f !== '-').map(f => dirname(resolve(f)).split(sep))
   const [first = [], ...others] = folders
   let length = first.length
@@ -121,7 +121,7 @@ function commonFolder(files: readonly string[]): string {
     while (same < length && first[same] === other[same]) same++
     length = same
   }
-  return first.slice(0, length).join(sep) || sep
+  return `${first.slice(0, length).join(sep)}${sep}`
 }
 
 /** An option whose value is optional takes the word behind it: often a source, which must not be overwritten. */

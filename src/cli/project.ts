@@ -2,6 +2,7 @@
 import { dirname, relative, resolve } from 'node:path'
 import { nearestProject } from '../files/nearest.ts'
 import type { FoundProject } from '../files/project.ts'
+import { slashed } from '../files/types.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import type { CommandInputs } from './inputs.ts'
 import { report } from './report.ts'
@@ -43,7 +44,7 @@ export class Projects {
     const { projectOf } = await import('../files/project.ts')
     // As a source below the working folder is named.
     const name = relative('', path)
-    const found = projectOf(text, path, name.startsWith('..') ? path : name)
+    const found = projectOf(text, path, slashed(name.startsWith('..') ? path : name))
     if (found.diagnostics.length === 0) return found
     report(found.diagnostics)
     throw new Failed(2)

@@ -1,8 +1,8 @@
-/** The shaders that a command line names by files, folders and patterns. */
-import { statSync } from 'node:fs'
+/** The shaders that a command line names by files, folders and patterns, and declarations of shaders that are gone. */
+import { existsSync, statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { convertPathToPattern, globSync, isDynamicPattern } from 'tinyglobby'
-import { slashed } from '../files/types.ts'
+import { shaderOf, slashed, typesSuffixes } from '../files/types.ts'
 import type { CommandInputs } from './inputs.ts'
 import { InputError } from './usage.ts'
 
@@ -34,6 +34,35 @@ function problem(word: string): InputError {
     isFolder ? `${word}: no .slang file in this folder; node_modules is left out` : `${word}: no such file or folder`,
     word,
   )
+}
+
+/** The folders that the words of a command line name, or those in front of the first part of a pattern that is one. */
+export function foldersOf(words: readonly string[]): string[] {
+  return words.flatMap(word => {
+    const stat = statSync(word, { throwIfNoEntry: false })
+    if (stat !== undefined) return stat.isDirectory() ? [resolve(word)] : []
+    const parts = slashed(word).split('/')
+    const first = parts.findIndex(part => isDynamicPattern(part))
+    if (first < 0) return []
+    // With a slash, for `C:` alone is no folder.
+    return [resolve(first === 0 ? '.' : `${parts.slice(0, first).join('/')}/`)]
+  })
+}
+
+/** The declarations below folders whose shader is gone, each with that shader, in order of their paths. */
+export function orphansIn(folders: Iterable<string>): ReadonlyMap<string, string> {
+  const found = [...new Set(folders)]
+    .filter(folder => existsSync(folder))
+    .flatMap(folder =>
+      globSync(
+        typesSuffixes.map(suffix => `${convertPathToPattern(folder)}/**/*${suffix}`),
+        { ignore: '**/node_modules/**', expandDirectories: false, absolute: true },
+      ),
+    )
+  const pairs = found
+    .map(file => [resolve(file), shaderOf(file)] as const)
+    .filter((pair): pair is [string, string] => pair[1] !== undefined && !existsSync(pair[1]))
+  return new Map(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The shaders that the words of a command line name. */

@@ -1,7 +1,8 @@
 /** `cotangent types`: the declarations of shaders, as a bundler with the plugin writes them. */
-import { isAbsolute, relative, resolve } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Diagnostic } from '../base/diag.ts'
 import { renderDiagnostic } from '../base/render.ts'
+import { nearestProject } from '../files/nearest.ts'
 import { absolute } from '../files/project.ts'
 import { codeOf } from '../files/read.ts'
 import { Declarations, removeTypes, typesFile } from '../files/types.ts'
@@ -10,7 +11,7 @@ import type { ProjectOptions } from '../project/options.ts'
 import { Run, type SharedOptions } from './host.ts'
 import { complain, failed, remark, tell } from './output.ts'
 import { report } from './report.ts'
-import { sourcesOf } from './sources.ts'
+import { foldersOf, orphansIn, sourcesOf } from './sources.ts'
 import { Failed, OutputError, UsageError, failures, isOfFiles } from './usage.ts'
 
 interface TypesCommandOptions extends SharedOptions {
@@ -26,9 +27,19 @@ function shown(path: string): string {
   return name.startsWith('..') ? resolve(path) : name
 }
 
-/** `cotangent types`: a file of declarations for each shader that the words name. */
-export async function typesCommand(words: readonly string[], raw: Record<string, unknown>): Promise<void> {
+/** The folder of the project: what a command line means that names no shader. Throws a `UsageError` where there is no project. */
+function projectFolder({ project }: SharedOptions, { inputs }: Run): string {
+  const file = project === false ? undefined : (project ?? nearestProject(process.cwd(), inputs))
+  if (file !== undefined) return shown(dirname(resolve(file))) || '.'
+  throw new UsageError(
+    'types needs to know which shaders: name files, folders or patterns (cotangent types src), or start it in a project, which has a cotangent.json',
+  )
+}
+
+/** `cotangent types`: a file of declarations for each shader that the words name; without words, for those of the project. */
+export async function typesCommand(given: readonly string[], raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as TypesCommandOptions
+  const words = given.length > 0 ? given : [projectFolder(options, new Run())]
   if (words.includes('-')) throw new UsageError('declarations lie beside a file: name it instead of standard input')
   if (options.check === true && options.watch === true)
     throw new UsageError('--check says once how things are: leave out --watch')
@@ -44,6 +55,8 @@ class Round {
   readonly #options: TypesCommandOptions
   /** Where the declarations of each shader lie, also those of earlier rounds. */
   readonly #places: Map<string, string>
+  /** Folders of declarations that mirror those of shaders. */
+  readonly #mirrors = new Set<string>()
   readonly #errors = new Set<UsageError>()
   /** Diagnostics that were reported. Files that import the same module have its diagnostics in common. */
   readonly #reported = new Set<string>()
@@ -88,6 +101,7 @@ class Round {
     const broken = wrong.filter(([file]) => !parts.has(resolve(file)))
     for (const [, diagnostics] of broken) this.#report(diagnostics)
     this.#forget(files)
+    await this.#sweep(foldersOf(words))
     if (!this.#declares && files.length > 0 && broken.length === 0 && this.#errors.size === 0)
       remark('nothing is declared: no file has an entry point or a public function')
     const worst = Math.max(broken.length > 0 || this.#stale ? 1 : 0, ...[...this.#errors].map(e => e.status))
@@ -145,8 +159,8 @@ class Round {
     tell(`wrote ${file}\n`)
   }
 
-  /** Where the declarations of a source go; undefined where its project wants none. */
-  async #placeOf(source: string): Promise<string | undefined> {
+  /** The options for the declarations of a source, and what a folder of types mirrors. */
+  async #layoutOf(source: string): Promise<{ readonly merged: ProjectOptions; readonly root: string }> {
     const { types, typesSuffix } = this.#options
     const project = await this.#run.project(source, this.#options)
     const root = types === undefined && project !== undefined ? project.folder : process.cwd()
@@ -155,6 +169,13 @@ class Round {
       ...(types === undefined ? {} : absolute({ types }, process.cwd())),
       ...(typesSuffix === undefined ? {} : { typesSuffix }),
     }
+    if (typeof merged.types === 'string' && merged.types !== 'beside') this.#mirrors.add(merged.types)
+    return { merged, root }
+  }
+
+  /** Where the declarations of a source go; undefined where its project wants none. */
+  async #placeOf(source: string): Promise<string | undefined> {
+    const { merged, root } = await this.#layoutOf(source)
     const place = typesFile(source, merged, root)
     if (place === undefined) remark(`${source}: its cotangent.json sets types to false; --types beside writes them`)
     const within = relative(root, source)
@@ -166,7 +187,32 @@ class Round {
     return place
   }
 
-  /** Removes the declarations of shaders that are gone. */
+  /** Removes declarations, also of earlier runs, whose shader is gone from these folders. */
+  async #sweep(folders: readonly string[]): Promise<void> {
+    try {
+      // A folder may hold no shader any more.
+      for (const folder of folders) await this.#layoutOf(join(folder, 'any.slang'))
+    } catch (error) {
+      if (!isOfFiles(error)) throw error
+      this.#fail(error)
+      return
+    }
+    const isWithin = (path: string): boolean =>
+      folders.some(folder => {
+        const way = relative(folder, path)
+        return !way.startsWith('..') && !isAbsolute(way)
+      })
+    for (const [place, source] of orphansIn([...folders, ...this.#mirrors])) {
+      if (!isWithin(source)) continue
+      const file = shown(place)
+      if (this.#options.check === true) {
+        this.#stale = true
+        complain(`${file} is left over: ${shown(source)} is gone; cotangent types removes it`, failures.stale, { file })
+      } else this.#remove(place, `, for ${shown(source)} is gone`)
+    }
+  }
+
+  /** Removes the declarations of shaders that are gone since an earlier round. */
   #forget(files: readonly string[]): void {
     const there = new Set(files.map(file => resolve(file)))
     for (const [source, place] of this.#places) {
@@ -176,8 +222,8 @@ class Round {
     }
   }
 
-  #remove(place: string): void {
+  #remove(place: string, why = ''): void {
     removeTypes(place)
-    tell(`removed ${shown(place)}\n`)
+    tell(`removed ${shown(place)}${why}\n`)
   }
 }

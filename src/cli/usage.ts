@@ -22,7 +22,7 @@ export const failures = {
   time: 'E50305',
   /** The machine lacks something, a GPU for instance. */
   machine: 'E50306',
-  /** Declarations that are not those of their shader, or are missing. */
+  /** Declarations that are not those of their shader, are missing, or are left over. */
   stale: 'E50307',
   /** A bug in Cotangent. */
   bug: 'E50399',

@@ -31,6 +31,8 @@ export interface CheckOptions {
   readonly timeLimit?: number | undefined
   /** Called for each function when it is done. */
   readonly progress?: ((outcome: CheckOutcome, done: number, total: number) => void) | undefined
+  /** Called and awaited between inputs: a page can draw meanwhile, or throw to end the check. */
+  readonly pause?: (() => Promise<void> | void) | undefined
 }
 
 /** What disagreed at one input. */
@@ -108,11 +110,11 @@ export async function checkDerivatives(program: Program, options: CheckOptions =
 function checkOptions(options: CheckOptions): void {
   const wrong = unknownName(
     options,
-    () => ['functions', 'samples', 'seed', 'traceNan', 'timeLimit', 'progress'],
+    () => ['functions', 'samples', 'seed', 'traceNan', 'timeLimit', 'progress', 'pause'],
     'checkDerivatives takes no option',
   )
   if (wrong !== undefined) throw new NameError(wrong)
-  const { functions, samples, seed, traceNan, timeLimit, progress } = options as Readonly<
+  const { functions, samples, seed, traceNan, timeLimit, progress, pause } = options as Readonly<
     Record<keyof CheckOptions, unknown>
   >
   if (samples !== undefined && !(Number.isSafeInteger(samples) && (samples as number) > 0))
@@ -124,6 +126,7 @@ function checkOptions(options: CheckOptions): void {
   if (timeLimit !== undefined && !(typeof timeLimit === 'number' && timeLimit >= 0))
     throw new ShapeError('timeLimit', 'a number of milliseconds', timeLimit)
   if (progress !== undefined && typeof progress !== 'function') throw new ShapeError('progress', 'a function', progress)
+  if (pause !== undefined && typeof pause !== 'function') throw new ShapeError('pause', 'a function', pause)
 }
 
 type Verdict = 'ok' | 'kink' | 'held' | 'not finite' | 'stopped' | Disagreement
@@ -180,6 +183,7 @@ class Examination {
     const { samples = 20, timeLimit = Infinity } = this.#options
     const begin = performance.now()
     for (let i = 0; i < samples && (i === 0 || performance.now() - begin < timeLimit); i++) {
+      await this.#options.pause?.()
       const verdict = this.#attempt(subject, reference)
       if (verdict === 'ok') this.#compared++
       else if (verdict === 'kink') this.#kinks++

@@ -13,8 +13,8 @@ export class ArityError extends TypeError {
 
 /** A value whose shape does not fit its type. */
 export class ShapeError extends TypeError {
-  constructor(where: string, expected: string, came: unknown, said: string = describe(came)) {
-    super(`${where}: expected ${expected}, but ${said} came`)
+  constructor(where: string, expected: string, came: unknown, said: string = describe(came), hint = '') {
+    super(`${where}: expected ${expected}, but ${said} came${hint === '' ? '' : `; ${hint}`}`)
     this.name = 'ShapeError'
   }
 }

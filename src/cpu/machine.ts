@@ -128,15 +128,10 @@ export class Machine {
   /** Throws if the program has no buffer or uniform of a given name. `owner` names in errors what was called. */
   refuseUnknown(owner: string, { buffers, uniforms }: Resources): void {
     const parts = this.host.parameters
+    // What the source declares and no code needs: nothing says whether it is a buffer or a block of uniforms.
+    const unused = (): string[] => parts.filter(p => p.field === null).flatMap(p => [p.binding, p.path.join('_')])
     const wrong =
-      unknownName(
-        buffers,
-        () => [
-          ...this.host.buffers.map(b => b.name),
-          ...parts.filter(p => p.field === null).flatMap(p => [p.binding, p.path.join('_')]),
-        ],
-        `${owner} has no buffer`,
-      ) ??
+      unknownName(buffers, () => this.host.buffers.map(b => b.name), `${owner} has no buffer`, unused) ??
       unknownName(
         uniforms,
         () => [
@@ -144,9 +139,10 @@ export class Machine {
             u.name,
             ...(u.type.kind === 'struct' ? u.type.fields.map(f => f.name) : []),
           ]),
-          ...parts.flatMap(p => (p.field === null ? [p.binding] : [p.binding, p.field, p.path.join('_')])),
+          ...parts.flatMap(p => (p.field === null ? [] : [p.binding, p.field, p.path.join('_')])),
         ],
         `${owner} has no uniform`,
+        unused,
       )
     if (wrong !== undefined) throw new BufferError(wrong)
   }

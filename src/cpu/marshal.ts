@@ -5,6 +5,7 @@
  */
 import type { DataType } from '../index.ts'
 import { ShapeError } from './errors.ts'
+import { wrongFields } from '../host/given.ts'
 import { put } from '../host/record.ts'
 
 type ScalarName = (DataType & { kind: 'scalar' })['scalar']
@@ -158,13 +159,9 @@ function fieldsOf(
   value: unknown,
   where: string,
 ): Readonly<Record<string, unknown>> {
-  if (
-    value === null ||
-    typeof value !== 'object' ||
-    Object.keys(value).length !== type.fields.length ||
-    type.fields.some(f => !Object.hasOwn(value, f.name))
-  )
-    throw new ShapeError(where, expected(type), value)
+  if (value === null || typeof value !== 'object') throw new ShapeError(where, expected(type), value)
+  if (Object.keys(value).length !== type.fields.length || type.fields.some(f => !Object.hasOwn(value, f.name)))
+    throw new ShapeError(where, expected(type), value, undefined, wrongFields(value, type.fields))
   return value as Readonly<Record<string, unknown>>
 }
 

@@ -1,7 +1,7 @@
 /** Textures and samplers on the CPU: texels in memory become buffers of four channels, and are written back where a kernel writes them. */
 import type { WasmBuffer } from '../index.ts'
 import type { Part } from '../host/tensor.ts'
-import { wrongGroup } from '../host/given.ts'
+import { unknownName, wrongGroup } from '../host/given.ts'
 import { wrongSampler, wrongTexture } from '../host/texture.ts'
 import { BufferError } from './errors.ts'
 import { fromHalf, halfBits } from './marshal.ts'
@@ -120,10 +120,8 @@ export class Textures {
     const buffers: Record<string, BufferData> = {}
     const writes: (() => void)[] = []
     const unknown = (what: string, given: object, known: Iterable<string>): void => {
-      const names = [...known]
-      for (const name of Object.keys(given))
-        if (!names.includes(name))
-          throw new BufferError(`${this.#owner} uses no ${what} ${name}; it uses: ${names.join(', ') || 'none'}`)
+      const wrong = unknownName(given, () => known, `${this.#owner} uses no ${what}`)
+      if (wrong !== undefined) throw new BufferError(wrong)
     }
     unknown('texture', textures, this.#textures.keys())
     unknown('sampler', samplers, this.#samplers.keys())

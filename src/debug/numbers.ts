@@ -4,7 +4,7 @@
  * which are taken further outside. There are few operations on floats, so their partial derivatives are written here once more.
  */
 import type { LaneOp } from '../ir/op.ts'
-import { rows } from '../ir/ops.ts'
+import { rowOf } from '../ir/ops.ts'
 import { TrackedFloat } from '../ir/run.ts'
 
 export type Num = number | Tracked
@@ -127,7 +127,7 @@ export function isSmooth(op: LaneOp): boolean {
 }
 
 function plain(op: LaneOp, x: number, y: number): number {
-  return rows[op].lanes!.float!(x, y) as number
+  return rowOf(op).lanes!.float!(x, y) as number
 }
 
 /** The partial derivative of an operation along one of its operands, at `a` and `b`, where its result is `p`. */

@@ -27,7 +27,7 @@ import { Bodies, type LoweredRoot } from './bodies.ts'
 import { noteFault, Relay } from './relay.ts'
 import { Names, type Heard, type Surroundings, type Use } from './names.ts'
 import { pathAt, type Node } from './path.ts'
-import { Segments } from './segments.ts'
+import { allBodies, Segments } from './segments.ts'
 import { kindOf, modifiersOf, type Target } from './target.ts'
 
 /** Where the texts of a program come from. */
@@ -58,6 +58,8 @@ export class Analysis {
   readonly #bodies: Bodies
   /** What stands outside of bodies: its names, and how many diagnostics reading and checking it gave. */
   readonly #outline: { readonly heard: readonly Heard[]; readonly read: number }
+  /** What reading the bodies found that are not checked by themselves. */
+  readonly #rest: readonly ReturnType<Names['reading']>[]
   readonly #targets = new Map<Decl, Target>()
   /** The declarations that nodes of the syntax tree make. */
   readonly #made = new Map<unknown, Decl>()
@@ -93,6 +95,8 @@ export class Analysis {
     const funcs = cx.userDecls.filter(
       (d): d is FuncDecl => d.kind === 'func' && d.hasBody && d.generics?.packed !== true,
     )
+    const tasks = new Set(funcs.map(f => f.syntax.body))
+    this.#rest = [...allBodies(this.names.trees.values())].flatMap(b => (tasks.has(b) ? [] : [this.names.reading(b)]))
     this.#bodies = new Bodies(
       isHalf ? [] : funcs,
       {
@@ -200,8 +204,14 @@ export class Analysis {
     const { cx, root } = this.#loaded
     const results = Array.from({ length: this.#bodies.count }, (_, i) => this.#bodies.result(i))
     for (const r of results) found.push(...r.diagnostics, ...r.warnings)
+    const syntax = [...this.#rest.flatMap(r => r.diagnostics), ...results.flatMap(r => r.syntax)]
+    const broken = [...this.#rest.flatMap(r => r.broken), ...results.flatMap(r => r.broken)]
     found.push(...this.#bodies.openEnds(this.#loaded.isHalf ? [] : rootsOf(cx, root)))
-    return (this.#diagnostics = inOrder([...list.slice(0, this.#outline.read), ...this.#loaded.doubts.without(found)]))
+    return (this.#diagnostics = inOrder([
+      ...list.slice(0, this.#outline.read),
+      ...syntax,
+      ...this.#loaded.doubts.with(broken).without(found),
+    ]))
   }
 
   // ── The program ──────────────────────────────────────────────────────────────────────────────────────────────────

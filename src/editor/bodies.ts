@@ -12,6 +12,7 @@ import { checkAssignedIn } from '../check/statements/assigned.ts'
 import { callsOf, reportOpen } from '../check/statements/returns.ts'
 import { checkStrictlyIn } from '../check/statements/strict.ts'
 import type { Heard, Names } from './names.ts'
+import type { Broken } from '../syntax/ast.ts'
 import { noteFault, type Relay } from './relay.ts'
 import type { Anchor, Segments } from './segments.ts'
 import type { Target } from './target.ts'
@@ -34,6 +35,9 @@ export interface Open {
 
 /** What the check of a body found. */
 export interface Result {
+  /** What reading it found, and which parts of it could not be understood. */
+  readonly syntax: readonly Diagnostic[]
+  readonly broken: readonly Broken[]
   readonly diagnostics: readonly Diagnostic[]
   /** What is only worth saying of a body without mistakes. */
   readonly warnings: readonly Diagnostic[]
@@ -157,6 +161,8 @@ export class Bodies {
     const move = this.mover(now)
     return {
       ...result,
+      syntax: result.syntax.map(move),
+      broken: result.broken.map(b => ({ ...b, span: this.#moved(b.span, now) })),
       diagnostics: result.diagnostics.map(move),
       warnings: result.warnings.map(move),
       open: result.open.map(o => ({
@@ -174,12 +180,14 @@ export class Bodies {
 
   /** Moves diagnostics to where their places are in another state of the program. */
   mover(now: Bodies): (d: Diagnostic) => Diagnostic {
-    const [from, to] = [this.#around.segments, now.#around.segments]
-    const moved = <T extends { readonly span: Span | undefined }>(x: T): T => {
-      const anchor = x.span === undefined ? undefined : from.anchor(x.span)
-      return anchor === undefined ? x : { ...x, span: to.span(anchor) }
-    }
+    const moved = <T extends { readonly span: Span | undefined }>(x: T): T =>
+      x.span === undefined ? x : { ...x, span: this.#moved(x.span, now) }
     return d => ({ ...moved(d), notes: d.notes.map(moved) })
+  }
+
+  #moved(span: Span, now: Bodies): Span {
+    const anchor = this.#around.segments.anchor(span)
+    return anchor === undefined ? span : now.#around.segments.span(anchor)
   }
 
   /** The bodies that `work` asks for. */
@@ -314,8 +322,9 @@ export class Bodies {
   }
 
   #found(i: number, sink: Sink, heard: Heard, inside: readonly Decl[], isOwn: boolean): Omit<Result, 'open' | 'calls'> {
-    const { loaded, segments, targetOf } = this.#around
+    const { loaded, names, segments, targetOf } = this.#around
     const func = this.funcs[i]!
+    const { diagnostics: syntax, broken } = names.reading(func.syntax.body!)
     const own = this.#segment(i)
     const anchored = (span: Span | undefined): Anchor | undefined => {
       const anchor = span === undefined ? undefined : segments.anchor(span)
@@ -329,9 +338,11 @@ export class Bodies {
       d.span.end <= span.end &&
       [d, ...d.notes].every(n => n.span === undefined || anchored(n.span) !== undefined)
     return {
+      syntax,
+      broken,
       diagnostics: sink.list,
       warnings:
-        sink.errors === 0 && !loaded.doubts.touch(func)
+        sink.errors === 0 && broken.length === 0 && !loaded.doubts.touch(func)
           ? this.#warnings([func, ...inside.filter(d => d.kind === 'func')])
           : [],
       hidden: [...heard.hidden].map(targetOf),

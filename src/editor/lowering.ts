@@ -42,6 +42,16 @@ export function* lowering(analysis: Analysis): Generator<void, readonly Diagnost
   return [...sink.list, ...list]
 }
 
+/**
+ * What still holds of the last `lowering`, for an editor that would else show it only after a while. Nothing where one root has a mistake that
+ * others may mend.
+ */
+export function lowered(analysis: Analysis): readonly Diagnostic[] {
+  const kept = [...analysis.lowered.values()].flatMap(root => root.diagnostics)
+  const isWrong = (list: readonly Diagnostic[]): boolean => list.some(d => d.severity === 'error')
+  return isWrong(analysis.diagnostics) || (isWrong(kept) && analysis.lowered.size > 1) ? [] : kept
+}
+
 function sinkOf({ cx, options }: Analysis): Sink {
   const sink = new Sink()
   const characters = cx.modules.flatMap(m => m.files).reduce((sum, f) => sum + f.text.length, 0)

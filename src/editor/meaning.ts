@@ -7,7 +7,7 @@ import type * as ast from '../syntax/ast.ts'
 import type { Macro } from '../syntax/macro.ts'
 import type { Analysis } from './analysis.ts'
 import { functionOf } from './names.ts'
-import { eachChild, type Node } from './path.ts'
+import { eachNode } from './path.ts'
 import { folderOf, joined } from './uri.ts'
 import type { Place } from './workspace.ts'
 
@@ -68,11 +68,9 @@ function declAt(analysis: Analysis, file: SourceFile, offset: number): Meaning |
 
 function labelled(label: ast.LabelStmt, span: Span): Meaning {
   const breaks = [label.name.span]
-  const visit = (node: Node): void => {
+  eachNode(label.body, node => {
     if (node.kind === 'break' && node.label?.text === label.name.text) breaks.push(node.label.span)
-    eachChild(node, visit)
-  }
-  visit(label.body)
+  })
   return { kind: 'label', span, label, breaks }
 }
 

@@ -1,4 +1,5 @@
 /** What the checker found out about a program's text, by place: which names mean which declarations, and what expressions are. */
+import { Sink, type Diagnostic } from '../base/diag.ts'
 import { Span, type SourceFile } from '../base/source.ts'
 import type { Env, Observer } from '../check/model/context.ts'
 import type { Decl, FieldDecl, FuncDecl } from '../check/model/decl.ts'
@@ -7,6 +8,7 @@ import type { Term } from '../check/model/term.ts'
 import type { FuncRef, Place } from '../check/model/tree.ts'
 import type { Type } from '../check/model/type.ts'
 import type * as ast from '../syntax/ast.ts'
+import type { Later, ReadBody } from '../syntax/cursor.ts'
 import type { Macro } from '../syntax/macro.ts'
 
 /** Where something stands, for names that are looked up from there. */
@@ -57,6 +59,11 @@ export function functionOf(ref: FuncRef): FuncDecl {
   return ref.kind === 'derivative' ? functionOf(ref.of) : ref.decl
 }
 
+/** A body with what reading it found. */
+interface Reading extends ReadBody {
+  readonly diagnostics: readonly Diagnostic[]
+}
+
 /** Takes down what the checker says. */
 export class Names implements Observer {
   /** The trees of the files of the program. */
@@ -72,6 +79,7 @@ export class Names implements Observer {
   readonly #uses = new Map<SourceFile, Map<number, Use>>()
   readonly #known = new Map<ast.Expr, Known>()
   readonly #blocks = new Map<readonly ast.Stmt[], Surroundings>()
+  readonly #read = new Map<ast.Block, () => Reading>()
   readonly #copies = new Map<Decl, Decl>()
   /** What was named since somebody began to listen. */
   #heard: { readonly uses: Use[]; readonly hidden: Set<Decl> } | undefined
@@ -79,6 +87,29 @@ export class Names implements Observer {
   constructor(onBody: (func: FuncDecl) => void, onShared: () => void) {
     this.#onBody = onBody
     this.#onShared = onShared
+  }
+
+  /** Bodies are read when somebody asks for them, and what is wrong with them is kept apart. */
+  readonly later: Later = (span, read) => {
+    let known: Reading | undefined
+    const body = (): Reading => {
+      const sink = new Sink()
+      return (known ??= { ...read(sink), diagnostics: sink.list })
+    }
+    const block: ast.Block = {
+      kind: 'block',
+      span,
+      get stmts() {
+        return body().stmts
+      },
+    }
+    this.#read.set(block, body)
+    return block
+  }
+
+  /** What reading a body found; nothing of one that was read with its file. */
+  reading(block: ast.Block): Omit<Reading, 'stmts'> {
+    return this.#read.get(block)?.() ?? { diagnostics: [], broken: [] }
   }
 
   parsed(tree: ast.Module): void {

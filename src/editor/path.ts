@@ -35,6 +35,17 @@ export function eachChild(node: Node, visit: (child: Node) => void): void {
   }
 }
 
+/** Calls `visit` with a node and all inside of it, in no particular order. Sums nest thousands deep, so this is a loop. */
+export function eachNode(root: Node, visit: (node: Node) => void): void {
+  const queue = [root]
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    visit(node)
+    eachChild(node, child => {
+      queue.push(child)
+    })
+  }
+}
+
 /**
  * The nodes around an offset, the outermost first. A node also counts where the offset is its end; of two that meet there it is the one that
  * begins, or with `before` the one that ends.

@@ -14,32 +14,38 @@ export interface Anchor {
   readonly end: number
 }
 
-/** The bodies of functions in declarations; not of those with packs, which are written out anew for each use. */
-function bodiesOf(decls: readonly ast.Decl[], add: (body: Span) => void): void {
+/** The bodies of functions in declarations. Those with packs are left out on demand: they are written out anew for each use. */
+function* bodiesOf(decls: readonly ast.Decl[], withPacks: boolean): Generator<ast.Block, void> {
   for (const decl of decls) {
-    if ('generics' in decl && decl.generics?.params.some(p => p.kind === 'typeParam' && p.pack) === true) continue
+    const isPacked = 'generics' in decl && decl.generics?.params.some(p => p.kind === 'typeParam' && p.pack) === true
+    if (isPacked && !withPacks) continue
     switch (decl.kind) {
       case 'func':
       case 'init':
       case 'accessor':
-        if (decl.body !== undefined) add(decl.body.span)
+        if (decl.body !== undefined) yield decl.body
         break
       case 'namespace':
-        bodiesOf(decl.decls, add)
+        yield* bodiesOf(decl.decls, withPacks)
         break
       case 'struct':
       case 'interface':
       case 'extension':
       case 'buffer':
-        bodiesOf(decl.members ?? [], add)
+        yield* bodiesOf(decl.members ?? [], withPacks)
         break
       case 'property':
       case 'subscript':
-        bodiesOf(decl.accessors, add)
+        yield* bodiesOf(decl.accessors, withPacks)
         break
       default:
     }
   }
+}
+
+/** All bodies of functions in files, but those inside of others. */
+export function* allBodies(trees: Iterable<ast.Module>): Generator<ast.Block, void> {
+  for (const tree of trees) yield* bodiesOf(tree.decls, true)
 }
 
 /** A body that is whole and no more than text: it does not come from a macro, and no directive stands in it. */
@@ -105,12 +111,12 @@ export class Segments {
     const types: string[] = []
     for (const tree of trees) {
       if (!bodies.has(tree.file)) bodies.set(tree.file, [])
-      bodiesOf(tree.decls, body => {
-        if (!isPlain(body)) return
-        const list = bodies.get(body.file)
-        if (list === undefined) bodies.set(body.file, [body])
-        else list.push(body)
-      })
+      for (const { span } of bodiesOf(tree.decls, false)) {
+        if (!isPlain(span)) continue
+        const list = bodies.get(span.file)
+        if (list === undefined) bodies.set(span.file, [span])
+        else list.push(span)
+      }
       types.push(tree.file.name, ...tree.types)
     }
     for (const [file, list] of bodies) this.#files.set(file.name, new FileSegments(file, list))

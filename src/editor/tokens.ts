@@ -5,7 +5,7 @@ import { lex } from '../syntax/lex.ts'
 import { charKind, floatKind, intKind, lineFlag, nameKind, punctuatorText, stringKind } from '../syntax/token.ts'
 import type { Analysis } from './analysis.ts'
 import { commentsOf } from './comments.ts'
-import { eachChild, type Node } from './path.ts'
+import { eachNode } from './path.ts'
 import { offsetOf, type Range } from './range.ts'
 import { targetKinds, targetModifiers, type TargetKind, type TargetModifier } from './target.ts'
 import { pathOf } from './uri.ts'
@@ -137,12 +137,11 @@ function words(analysis: Analysis, file: SourceFile): readonly Token[] {
 /** Where the names of attributes begin. */
 function attributeNames(analysis: Analysis, file: SourceFile): ReadonlySet<number> {
   const found = new Set<number>()
-  const visit = (node: Node): void => {
-    if (node.kind === 'attribute' && node.nameSpan.file === file) found.add(node.nameSpan.start)
-    eachChild(node, visit)
-  }
   const own = analysis.tree(file)
-  for (const tree of own === undefined ? analysis.names.trees.values() : [own]) visit(tree)
+  for (const tree of own === undefined ? analysis.names.trees.values() : [own])
+    eachNode(tree, node => {
+      if (node.kind === 'attribute' && node.nameSpan.file === file) found.add(node.nameSpan.start)
+    })
   return found
 }
 

@@ -11,7 +11,7 @@ import { readProject, type Project } from '../project/read.ts'
 import { Analysis } from './analysis.ts'
 import { coreFile, readable } from './core.ts'
 import { Document, includesOf, type TextChange } from './document.ts'
-import { lowering } from './lowering.ts'
+import { lowered, lowering } from './lowering.ts'
 import { offsetOf, rangeOf, type Location, type Position } from './range.ts'
 import { coreScheme, folderOf, joined, pathOf, uriOf } from './uri.ts'
 
@@ -305,7 +305,7 @@ export class Workspace {
     const analysis = this.analysis(uri)
     if (analysis === undefined) return []
     yield* analysis.check()
-    return this.show(analysis, analysis.diagnostics)
+    return this.show(analysis, [...analysis.diagnostics, ...lowered(analysis)])
   }
 
   /** The same with what only shows when the program is compiled. That takes longer: do it when nobody has typed for a while. */

@@ -1,6 +1,6 @@
 /** Writes the declarations of a shader as a file. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { CompileError, marker, moduleTypes, type Program, type Reflection } from '../index.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import { makeFolder } from './folder.ts'
@@ -83,6 +83,20 @@ export function removeTypes(file: string): void {
   const text = textAt(file)
   if (text !== undefined && isOurs(text)) rmSync(file)
 }
+
+/** What files of declarations end with. */
+export const typesSuffixes = ['.d.slang.ts', '.slang.d.ts'] as const
+
+/** The shader that a file of declarations was written from; undefined for a file that somebody else wrote. */
+export function shaderOf(file: string): string | undefined {
+  const [, name] = originLine.exec(textAt(file) ?? '') ?? []
+  const source = name === undefined ? undefined : resolve(dirname(file), name)
+  // A name with a line break stands there with a space.
+  const own = typesSuffixes.map(suffix => basename(file, suffix))
+  return source !== undefined && own.includes(basename(source, '.slang')) ? source : undefined
+}
+
+const originLine = new RegExp(`^${marker} from (.+)\\. Change the shader, not this file\\.\n`)
 
 const isOurs = (text: string): boolean => text.startsWith(marker)
 

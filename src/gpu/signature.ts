@@ -109,9 +109,22 @@ export class Signature {
     for (const role of Object.keys(roles) as (keyof typeof roles)[]) {
       const names = (): Iterable<string> =>
         role === 'uniforms' ? this.#uniformNames : this.known.filter(b => this.#roleOf(b) === role).map(b => b.name)
-      refuseIf(roles[role], unknownName(given[role], names, `${this.name} uses no ${role.slice(0, -1)}`))
+      const unused = (): string[] => this.#unused(role)
+      refuseIf(roles[role], unknownName(given[role], names, `${this.name} uses no ${role.slice(0, -1)}`, unused))
     }
     return given
+  }
+
+  /**
+   * Names of resources that the source declares and this kernel does not need: another kernel does, or only code without effect reads them. Of
+   * what no kernel needs, nothing says whether it is a buffer or a texture.
+   */
+  #unused(role: keyof typeof roles): string[] {
+    const { bindings, parameters } = this.context.wgsl.reflection
+    const needed = new Map(bindings.map(b => [b.name, this.#roleOf(b)]))
+    return parameters
+      .filter(p => p.field === null && (!needed.has(p.binding) || needed.get(p.binding) === role))
+      .flatMap(p => [p.binding, p.path.join('_')])
   }
 
   #roleOf(info: BindingInfo): keyof typeof roles | undefined {

@@ -11,18 +11,39 @@ export function has<N extends string>(value: unknown, name: N): value is { reado
   return isObject(value) && name in value
 }
 
-/** The mistake in an object that should only have known names; undefined if it is fine or absent. `what` says whose names they are not. */
-export function unknownName(given: unknown, known: () => Iterable<string>, what: string): string | undefined {
+/**
+ * The mistake in an object that should only have known names; undefined if it is fine or absent. `what` says whose names they are not. Names of
+ * `ignored` are no mistake either, and are not listed.
+ */
+export function unknownName(
+  given: unknown,
+  known: () => Iterable<string>,
+  what: string,
+  ignored: () => Iterable<string> = () => [],
+): string | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) return `${what} ${String(given)}: expected an object of values by name`
   let names: ReadonlySet<string> | undefined
   for (const name of Object.keys(given)) {
     names ??= new Set(known())
     if (names.has(name)) continue
-    const near = nearest(name, names)
+    const all = new Set([...names, ...ignored()])
+    if (all.has(name)) continue
+    const near = nearest(name, all)
     return `${what} ${name}${near === null ? '' : `: did you mean ${near}?`}; ${names.size === 0 ? 'there are none' : `${names.size === 1 ? 'there is' : 'there are'} ${[...names].join(', ')}`}`
   }
   return undefined
+}
+
+/** Which field an object lacks, or has though a struct does not. Its fields are not those of the struct. */
+export function wrongFields(given: object, fields: readonly { readonly name: string }[]): string {
+  const missing = fields.filter(f => !Object.hasOwn(given, f.name)).map(f => f.name)
+  const unknown = Object.keys(given).filter(key => !fields.some(f => f.name === key))
+  for (const key of unknown) {
+    const near = nearest(key, missing)
+    if (near !== null) return `did you mean ${near} by ${key}?`
+  }
+  return missing.length > 0 ? `${missing[0]} is missing` : `there is no field ${unknown[0]}`
 }
 
 /** The mistake in options that should be objects of values by name, such as `buffers`; undefined if they are. */

@@ -1,5 +1,5 @@
 /** Shader parameters of a kernel by the names of the source, and the buffers and uniforms that targets have for them. */
-import { wrongGroup } from './given.ts'
+import { unknownName, wrongGroup } from './given.ts'
 
 /** A resource or plain value among the shader parameters, as reflection describes it. */
 export interface Part {
@@ -67,8 +67,8 @@ export class Parameters {
   ): Prepared<D> {
     const wrong = wrongGroup(given, this.of)
     if (wrong !== undefined) fail(wrong)
-    for (const name of Object.keys(given.tensors ?? {}))
-      if (!tensors.has(name)) fail(`${this.of} takes no tensor ${name}; its tensors: ${list(tensors.keys())}`)
+    const unknown = unknownName(given.tensors, () => tensors.keys(), `${this.of} takes no tensor`)
+    if (unknown !== undefined) fail(unknown)
     return { ...this.#renamed(given), foreign: new Set(this.foreign) }
   }
 

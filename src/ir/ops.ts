@@ -3,7 +3,7 @@
  * op exists only where no function could express it. An instruction has the name of its op, `inst.op === 'mul'`, and its
  * row, `inst.row.effect`.
  */
-import type { LaneOp, Lanes, Op, OpName, Row, Tangents } from './op.ts'
+import type { Lanes, Op, OpName, Row, Tangents } from './op.ts'
 import * as t from './type.ts'
 import type { Type } from './type.ts'
 import type { Inst, Value } from './value.ts'
@@ -362,13 +362,10 @@ function row(name: OpName): Op {
   return { name, hash: opNames.indexOf(name), attr, effect, ends, type, check, ad, lanes }
 }
 
-/** The row of each op. */
-export const rows: Readonly<Record<OpName, Op>> = Object.fromEntries(opNames.map(name => [name, row(name)])) as Record<
-  OpName,
-  Op
->
+/** A map, since engines look names up in it twice as fast as in an object with so many properties. */
+const rows: ReadonlyMap<OpName, Op> = new Map(opNames.map(name => [name, row(name)]))
 
-/** Whether an op is one on scalars, lane by lane. */
-export function isLaneOp(op: OpName): op is LaneOp {
-  return rows[op].lanes !== undefined
+/** The row of an op. */
+export function rowOf(op: OpName): Op {
+  return rows.get(op)!
 }

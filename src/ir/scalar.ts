@@ -1,6 +1,6 @@
 /** Arithmetic on scalars as the ops define it, for folding and for the reference interpreter. */
 import type { LaneOp } from './op.ts'
-import { rows } from './ops.ts'
+import { rowOf } from './ops.ts'
 import { roundHalf, saturated } from '../base/number.ts'
 import type { ScalarName } from './type.ts'
 
@@ -62,7 +62,7 @@ export function apply(op: LaneOp, type: ScalarName, x: Scalar, y: Scalar, mode: 
 
 /** The result of the op, or undefined if the op does not take scalars of the type. */
 export function applyIfTaken(op: LaneOp, type: ScalarName, x: Scalar, y: Scalar, mode: Mode): Scalar | undefined {
-  const lanes = rows[op].lanes!
+  const lanes = rowOf(op).lanes!
   if (type === 'bool') return lanes.bool?.(x as boolean, y as boolean)
   if (type === 'i64' || type === 'u64') {
     const wide = lanes.long?.(x as bigint, y as bigint)

@@ -1,4 +1,5 @@
 /** The types of the IR, and how each is differentiated. */
+import { handleKind, type SamplerKind, type TextureKind } from '../base/handle.ts'
 import type { Func } from './value.ts'
 
 /** Scalars by name; `bool` has no bits of its own in memory. */
@@ -27,6 +28,16 @@ export interface StructDiff {
   readonly alike?: readonly (readonly [number, number])[]
 }
 
+/** The number in a texel's channels, and how many of these the program sees. */
+export interface Texel {
+  readonly scalar: ScalarName
+  readonly lanes: number
+}
+
+export type Texture = TextureKind & { readonly texel: Texel }
+
+export type Handle = SamplerKind | Texture
+
 /**
  * An interned IR type: equal types are the same object, so `===` compares. Scalars, vectors and matrices are shared by
  * all compilations; arrays, structs and pointers hang on their element, so nothing outlives the program that made it.
@@ -54,6 +65,8 @@ export class Type {
    * after the other.
    */
   columnsOf: Type | null = null
+  /** Opaque types only: the texture or sampler that it is; null where it is none. */
+  handle: Handle | null = null
   readonly derived: Map<string, Type> = new Map()
 
   constructor(
@@ -158,9 +171,30 @@ export function struct(name: string, fields: readonly Field[]): Type {
   return new Type('struct', name, undefined, undefined, fields.length, fields, undefined)
 }
 
-/** A texture, sampler or other handle that targets know by name. */
+/** A type that a target knows by name. */
 export function opaque(name: string): Type {
   return new Type('opaque', name, undefined, undefined, 0, noFields, undefined)
+}
+
+/** A texture or sampler, by the library's name for it; `texel` is what a texture holds at each place. */
+export function handle(name: string, texel: Texel): Type {
+  const kind = handleKind(name)!
+  if (kind.is === 'sampler') {
+    const type = opaque(name)
+    type.handle = kind
+    return type
+  }
+  const type = opaque(`${name}<${texel.scalar}x${texel.lanes}>`)
+  type.handle = { ...kind, texel }
+  return type
+}
+
+/** The texture or sampler that IR text calls so: `Texture2D<f32x4>`; undefined for another opaque type. */
+export function handleNamed(text: string): Type | undefined {
+  const [, name = '', scalar = 'f32', lanes = '4'] = /^(\w+)(?:<(\w+)x(\d)>)?$/.exec(text) ?? []
+  return handleKind(name) === undefined
+    ? undefined
+    : handle(name, { scalar: scalar as ScalarName, lanes: Number(lanes) })
 }
 
 export function isFloat(type: Type): boolean {

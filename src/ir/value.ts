@@ -1,7 +1,7 @@
 /** The graph of the IR: values, instructions, regions, functions, globals and the module that holds them. */
 import type { Span } from '../base/source.ts'
 import type { Attr, Attrs, Op, OpName } from './op.ts'
-import { rows } from './ops.ts'
+import { rowOf } from './ops.ts'
 import type { ScalarName, Space, Type } from './type.ts'
 
 /** An SSA value: the `index`-th result of an instruction, or the `index`-th parameter of a region. */
@@ -38,7 +38,7 @@ class AnyInst {
   mark = 0
 
   constructor(op: OpName, args: Value[], attr: Attr, regions: readonly Region[], span: Span | null) {
-    this.row = rows[op]
+    this.row = rowOf(op)
     // The name as the table has it: engines compare text that they have once in memory by where it lies.
     this.op = this.row.name
     this.args = args
@@ -177,6 +177,8 @@ export class Func {
   readonly info: FuncInfo
   span: Span | null
   nextValue = 0
+  /** Memo: whether the function is part of a circle of calls (`opt/recursion.ts`). */
+  recursive: boolean | undefined
 
   constructor(name: string, sig: Signature, span: Span | null) {
     this.name = name
@@ -184,6 +186,7 @@ export class Func {
     this.results = resultTypes(sig)
     this.body = undefined
     this.request = undefined
+    this.recursive = undefined
     this.span = span
     this.info = {
       level: 'none',

@@ -131,14 +131,19 @@ export function substitute(region: Region, values: ValueTable): boolean {
   return changed
 }
 
+/** So many zeros. A list, since the memory of a typed array lies outside the heap of engines, which makes and frees it slowly. */
+export function zeros(count: number): number[] {
+  return new Array<number>(count).fill(0)
+}
+
 /** How often each value of the function is used, by value id. */
-export function useCounts(func: Func): Uint32Array {
-  const counts = new Uint32Array(func.nextValue)
+export function useCounts(func: Func): number[] {
+  const counts = zeros(func.nextValue)
   if (func.body !== undefined) countUses(func.body, counts)
   return counts
 }
 
-function countUses({ insts }: Region, counts: Uint32Array): void {
+function countUses({ insts }: Region, counts: number[]): void {
   for (let i = 0; i < insts.length; i++) {
     const { args, regions } = insts[i]!
     for (let k = 0; k < args.length; k++) counts[args[k]!.id]!++
@@ -148,7 +153,7 @@ function countUses({ insts }: Region, counts: Uint32Array): void {
 
 /** The values that a region uses but does not define, in order of first use. A loop's body captures its head's values. */
 export function captured(region: Region, func: Func): Value[] {
-  const seen = new Uint8Array(func.nextValue)
+  const seen = zeros(func.nextValue)
   const free: Value[] = []
   walkRegions(region, r => {
     for (let i = 0; i < r.params.length; i++) seen[r.params[i]!.id] = 1

@@ -5,7 +5,8 @@
 import { textureFormat } from './handle.ts'
 import type { Ref } from './ref.ts'
 import { Fn, type GlobalPlaces } from './context.ts'
-import { opaqueVariable } from '../base/errors/lower.ts'
+import { note } from '../base/diag.ts'
+import { bindingTaken, opaqueVariable } from '../base/errors/lower.ts'
 import { cyclic } from '../base/errors/names.ts'
 import type { Span } from '../base/source.ts'
 import type { Binding, FuncDecl, GlobalDecl, ParamDecl } from '../check/model/decl.ts'
@@ -57,6 +58,8 @@ export class Globals implements GlobalPlaces {
     readonly entry: string | null
     readonly home: Home & { readonly kind: 'resource' | 'uniform' }
   }[] = []
+  /** The declarations that ask for a place, as `group:binding`. */
+  readonly #claims = new Map<string, { readonly decl: GlobalDecl; readonly register: string | undefined }[]>()
   #entry: string | null = null
   /** The block whose resources are being made. */
   #parameters: ParameterBlock | undefined
@@ -71,6 +74,7 @@ export class Globals implements GlobalPlaces {
     for (const decl of program.globals) {
       if (decl.storage !== 'parameter' && decl.storage !== 'block') continue
       const info = program.global(decl)
+      const before = this.#cx.module.globals.length
       const home =
         decl.storage === 'block'
           ? this.#block(decl, info.type, info.binding)
@@ -80,6 +84,10 @@ export class Globals implements GlobalPlaces {
               path: [decl.name],
             })
       this.#homes.set(decl.id, home)
+      const { binding } = info
+      // A binding means nothing to a plain value, and to a parameter block only its group.
+      if (binding !== null && this.#cx.module.globals.slice(before).some(g => g.binding === binding))
+        this.#claim(decl, binding)
     }
     for (const entry of entries) {
       this.#entry = entry.func.name
@@ -98,6 +106,22 @@ export class Globals implements GlobalPlaces {
       const [global, field] = home.kind === 'resource' ? [home.global, null] : [home.block.global!, home.index]
       this.#cx.module.parameters.push({ path, entry, global, field })
     }
+  }
+
+  /** Warns of a declaration that asks for a place that another asks for: `register(t0)` and `register(u0)` are two places in HLSL. */
+  #claim(decl: GlobalDecl, { group, binding, register }: Binding): void {
+    const key = `${group}:${binding}`
+    const claims = this.#claims.get(key) ?? []
+    const other = claims.find(c => c.register === register || c.register === undefined || register === undefined)
+    if (other !== undefined)
+      this.#cx.sink.add(
+        bindingTaken,
+        decl.span ?? undefined,
+        { name: decl.name, other: other.decl.name, binding, group },
+        note(other.decl.span ?? undefined, `${other.decl.name} asks for it here`),
+      )
+    if (!claims.some(c => c.register === register)) claims.push({ decl, register })
+    this.#claims.set(key, claims)
   }
 
   /** Makes the buffer of plain values, at a place among the globals; none where there are none. */
@@ -127,6 +151,7 @@ export class Globals implements GlobalPlaces {
     if (t.holdsPointer(type)) return this.#mixed(name, type, source, binding)
     const global = new Global(name, type, 'uniform', 'uniform', binding ?? undefined, undefined, decl.span)
     this.#cx.module.globals.push(global)
+    this.#leaves.push({ path: [decl.name], entry: null, home: { kind: 'resource', global } })
     return { kind: 'memory', global }
   }
 
@@ -317,7 +342,7 @@ function isBlock(source: s.Type, ...kinds: readonly string[]): boolean {
 
 function resourceKind(type: Type, source: s.Type): Global['resource'] {
   const name = source.kind === 'struct' ? (source.decl.intrinsic ?? '') : ''
-  if (type.space === 'handle') return name.startsWith('Sampler') ? 'sampler' : 'texture'
+  if (type.space === 'handle') return type.elem!.handle!.is
   if (type.space === 'uniform') return 'uniform'
   return name.includes('ByteAddress') ? 'bytes' : 'structured'
 }

@@ -1,13 +1,14 @@
-/** Names of texture and sampler types, and formats of textures, from types and declarations. */
+/** Texture and sampler types, and formats of textures, from types and declarations. */
+import { handleKind } from '../base/handle.ts'
 import type { Attribute } from '../syntax/ast.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 
-/** The name in IR of a texture or sampler of the core library; undefined for other types. */
-export function handleName(name: string, channel: Type | undefined): string | undefined {
-  if (name.startsWith('Sampler')) return name
-  if (!/^(RW|W)?Texture/.test(name)) return undefined
-  return `${name}<${channel?.scalar ?? 'f32'}x${channel === undefined ? 4 : t.lanes(channel)}>`
+/** A texture or sampler of the core library, which has texels of that type; undefined for other types of the library. */
+export function handleType(name: string, texel: Type | undefined): Type | undefined {
+  return handleKind(name) === undefined
+    ? undefined
+    : t.handle(name, { scalar: texel?.scalar ?? 'f32', lanes: texel === undefined ? 4 : t.lanes(texel) })
 }
 
 /** The format in `[format("…")]` of a texture that the program writes. */

@@ -5,7 +5,7 @@ import type { FuncAttributes } from '../check/model/decl.ts'
 import type { CallExpr, FuncRef, Signature } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
 import type { AtomicOp, Scope } from '../ir/op.ts'
-import { isOp, rows } from '../ir/ops.ts'
+import { isOp, rowOf } from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { outputs, type Value } from '../ir/value.ts'
@@ -235,7 +235,7 @@ export function intrinsicPlace(fn: Fn, ref: FuncRef, args: readonly Operand[]): 
 export function emitOp(fn: Fn, attributes: FuncAttributes, args: readonly Value[], result: Type): Value | undefined {
   const name = attributes.op!
   if (!isOp(name)) impossible(`no operation ${name}`)
-  const types = rows[name].type === undefined ? (result.kind === 'void' ? [] : [result]) : undefined
+  const types = rowOf(name).type === undefined ? (result.kind === 'void' ? [] : [result]) : undefined
   return fn.b.emit(name, [...args], null, types).results[0]
 }
 

@@ -43,7 +43,7 @@ export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[],
     const own = fn.cx.textureEmulation?.access(fn, intrinsic, args, result)
     return own === null ? callExternal(fn, intrinsic, [], result, true) : own
   }
-  const kind = texture.type.elem!.name
+  const kind = texture.type.elem!.handle as t.Texture
   const [name, variant] = intrinsic.split('.') as [string, string | undefined]
   const access = accesses.get(name)
   if (access === 'query') return callExternal(fn, name, args, result, true)
@@ -52,32 +52,30 @@ export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[],
     return undefined
   }
   if (access === 'load') {
-    const isStorage = kind.startsWith('RW')
+    const isStorage = kind.access !== 'read'
     const [at, ...level] = place(fn, kind, args[1]!)
     if (!isStorage && variant !== undefined) level.push(b.const(t.i32, 0))
     // The second operand is a sample, or whole texels to the side.
     const second = args[2]
-    const texel = second !== undefined && !kind.includes('MS') ? b.add(at!, second) : at!
-    if (second !== undefined && kind.includes('MS')) level.push(second)
+    const texel = second !== undefined && !kind.isMultisampled ? b.add(at!, second) : at!
+    if (second !== undefined && kind.isMultisampled) level.push(second)
     return convert(fn, callExternal(fn, name, [texture, texel, ...level], four(result), !isStorage)!, result)
   }
   const sampling =
     args[1]!.type.kind === 'struct'
       ? [texture]
-      : [texture, args[1]!, ...(isArray(kind) ? layered(fn, args[2]!) : [args[2]!]), ...args.slice(3)]
+      : [texture, args[1]!, ...(kind.isArray ? layered(fn, args[2]!) : [args[2]!]), ...args.slice(3)]
   if (access === 'compare') return callExternal(fn, name, sampling, result, true)
-  if (!/<f(16|32)x/.test(kind)) fn.unsupported('sampling a texture of integers')
+  if (kind.texel.scalar !== 'f32' && kind.texel.scalar !== 'f16') fn.unsupported('sampling a texture of integers')
   if (variant !== undefined) return callExternal(fn, name, [b.const(t.i32, Number(variant)), ...sampling], result, true)
   return convert(fn, callExternal(fn, name, sampling, t.vec(t.f32, 4), true)!, result)
 }
 
-const isArray = (kind: string): boolean => kind.includes('Array')
-
 /** The coordinates of a texel, then the layer, then the level or sample, as far as the vector has them. */
-function place(fn: Fn, kind: string, at: Value): Value[] {
+function place(fn: Fn, { shape }: t.Texture, at: Value): Value[] {
   if (at.type.kind === 'scalar') return [at]
   const { b } = fn
-  const count = kind.includes('1D') ? 1 : kind.includes('3D') ? 3 : 2
+  const count = shape === '1D' ? 1 : shape === '3D' ? 3 : 2
   const coordinates =
     count === 1
       ? b.extract(at, 0)

@@ -2,7 +2,7 @@
  * Source types as IR types. A struct instance becomes one IR struct with a name that is unique in the program. A resource becomes a
  * pointer to its contents, and an enum its tag.
  */
-import { handleName } from './handle.ts'
+import { handleType } from './handle.ts'
 import { InternalError, type Sink } from '../base/diag.ts'
 import { resourceInBuffer, unknownNumber, unsizedArray, unsupportedHere } from '../base/errors/lower.ts'
 import { arrayTooLarge, badArraySize, badVectorSize } from '../base/errors/types.ts'
@@ -150,11 +150,12 @@ export class Types {
     return n
   }
 
-  #handle(name: string): t.Type {
-    let type = this.#handles.get(name)
+  /** A pointer to the texture or sampler; equal ones are one type. */
+  #handle(handle: t.Type): t.Type {
+    let type = this.#handles.get(handle.name)
     if (type === undefined) {
-      type = t.ptr('handle', t.opaque(name))
-      this.#handles.set(name, type)
+      type = t.ptr('handle', handle)
+      this.#handles.set(handle.name, type)
     }
     return type
   }
@@ -268,7 +269,7 @@ export class Types {
       case 'Atomic':
         return this.of(arg as s.Type)
       default: {
-        const handle = handleName(name, arg === undefined || s.isInt(arg) ? undefined : this.of(arg))
+        const handle = handleType(name, arg === undefined || s.isInt(arg) ? undefined : this.of(arg))
         return handle === undefined ? undefined : this.#handle(handle)
       }
     }

@@ -7,7 +7,7 @@
 import type { Region } from '../ir/value.ts'
 import { type Func, type Inst, type Value } from '../ir/value.ts'
 import { isInt } from '../ir/type.ts'
-import { walk } from '../ir/walk.ts'
+import { walk, zeros } from '../ir/walk.ts'
 import { isShared } from './alias.ts'
 import type { Change } from './cx.ts'
 import { inductions } from './loops.ts'
@@ -30,7 +30,7 @@ function isLive(inst: Inst): boolean {
 
 class Marking {
   /** Live values, by id. */
-  readonly values: Uint8Array
+  readonly values: number[]
   /** Terminators that carry the results of a control instruction. */
   readonly exits = new Map<Inst, Inst[]>()
   readonly #work: Value[] = []
@@ -45,7 +45,7 @@ class Marking {
   readonly #stores = new Map<Inst, Inst[]>()
 
   constructor(func: Func) {
-    this.values = new Uint8Array(func.nextValue)
+    this.values = zeros(func.nextValue)
   }
 
   run(body: Region): void {

@@ -1,14 +1,14 @@
 /** Constant folding: what an op gives on constants, with the rounding and wrapping of its type. */
 import { roundTo } from '../base/number.ts'
-import type { Constant, LaneOp, OpName } from '../ir/op.ts'
-import { isLaneOp } from '../ir/ops.ts'
+import type { Constant, LaneOp } from '../ir/op.ts'
 import { applyIfTaken, bitcastScalar, convertScalar, wrap } from '../ir/scalar.ts'
 import type { ScalarName, Type } from '../ir/type.ts'
 import * as t from '../ir/type.ts'
+import type { Inst } from '../ir/value.ts'
 
-/** Whether an op can be folded at all. */
-export function isFoldable(op: OpName): op is LaneOp | 'convert' | 'bitcast' {
-  return op === 'convert' || op === 'bitcast' || isLaneOp(op)
+/** Whether an instruction can be folded at all. */
+export function isFoldable(inst: Inst): inst is Inst<LaneOp | 'convert' | 'bitcast'> {
+  return inst.row.lanes !== undefined || inst.op === 'convert' || inst.op === 'bitcast'
 }
 
 /** The value of an op on scalar constants, as a constant of the result's type; undefined where it has none that targets can write. */

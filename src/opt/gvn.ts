@@ -128,7 +128,7 @@ class Numbering {
   /** The entries of this scope, which are removed at its end. */
   readonly #entered: Numbered[] = []
   readonly #writes: ReadonlyMap<Inst, Writes>
-  readonly #uses: Uint32Array
+  readonly #uses: readonly number[]
 
   constructor(func: Func, body: Region, wide: boolean) {
     this.#wide = wide
@@ -321,7 +321,7 @@ class Numbering {
 }
 
 const noControl: ReadonlyMap<Inst, Writes> = new Map()
-const noUses = new Uint32Array(0)
+const noUses: readonly number[] = []
 
 /** True if all branches of a control instruction give the same result, or a loop carries a value that does not change. */
 function agree(inst: Inst): boolean {

@@ -2,12 +2,9 @@
 import type { Func } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 
-/** Known answers. Of all passes, only derivatives add recursion. */
-const known = new WeakMap<Func, boolean>()
-
 /** Forgets the answers for functions: a derivative that has a body now may call its callers. */
 export function forgetRecursion(funcs: readonly Func[]): void {
-  for (const func of funcs) known.delete(func)
+  for (const func of funcs) func.recursive = undefined
 }
 
 interface Visit {
@@ -35,8 +32,8 @@ function calleesOf(func: Func): readonly Func[] {
  * 1972) settles each function that it visits, so all queries together take linear time.
  */
 export function isRecursive(func: Func): boolean {
-  const before = known.get(func)
-  if (before !== undefined) return before
+  // Of all passes, only derivatives add recursion.
+  if (func.recursive !== undefined) return func.recursive
   const index = new Map<Func, number>()
   const open: Func[] = []
   const way: Visit[] = []
@@ -50,7 +47,7 @@ export function isRecursive(func: Func): boolean {
     const callee = at.callees[at.next++]
     if (callee !== undefined) {
       const seen = index.get(callee)
-      if (known.has(callee)) continue
+      if (callee.recursive !== undefined) continue
       if (seen === undefined) enter(callee)
       else at.low = Math.min(at.low, seen)
       continue
@@ -60,7 +57,7 @@ export function isRecursive(func: Func): boolean {
     if (above !== undefined) above.low = Math.min(above.low, at.low)
     if (at.low !== index.get(at.func)) continue
     const circle = open.splice(open.lastIndexOf(at.func))
-    for (const f of circle) known.set(f, circle.length > 1 || at.callees.includes(f))
+    for (const f of circle) f.recursive = circle.length > 1 || at.callees.includes(f)
   }
-  return known.get(func)!
+  return func.recursive!
 }

@@ -99,9 +99,9 @@ function mayBeConstant({ def: { op } }: Value): boolean {
 
 /** Lane by lane on constant operands. */
 function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
+  if (!isFoldable(inst)) return undefined
   const { op, args } = inst
   const type = inst.results[0]!.type
-  if (!isFoldable(op)) return undefined
   if (type.kind !== 'scalar' && type.kind !== 'vec') return undefined
   for (let k = 0; k < args.length; k++) if (!mayBeConstant(args[k]!)) return undefined
   const first = lanesOf(args[0]!)

@@ -19,6 +19,8 @@ export type Verifier = Pick<typeof verifiers, 'verifyForm' | 'verifyModule'>
 export class PassRunner {
   readonly #cx: Cx
   readonly #verifier: Verifier | undefined
+  /** Memo of `#applicable`. */
+  readonly #lists = new Map<readonly Step[], readonly Step[]>()
 
   constructor(cx: Cx, verifier: Verifier | undefined) {
     this.#cx = cx
@@ -65,7 +67,7 @@ export class PassRunner {
   /** Runs a pass over the module, and notes the steps that it leaves. Of two lists that are due in a function, the longer one runs. */
   #whole(module: Module, step: ModuleStep, due: Map<Func, readonly Step[]>): void {
     const before = module.funcs.length
-    named(step.name, '', () => {
+    named(step.name, undefined, () => {
       if (step.leaves === undefined) return step.pass(module, this.#cx)
       for (const func of step.pass(module, this.#cx)) {
         if (step.leaves.length > (due.get(func)?.length ?? 0)) due.set(func, step.leaves)
@@ -77,28 +79,36 @@ export class PassRunner {
 
   /** Runs the steps in order. Further rounds run the steps that use opportunities which others left. True if anything changed. */
   #run(func: Func, all: readonly Step[]): boolean {
-    const steps = all.filter(step => this.#applies(step))
+    const steps = this.#applicable(all)
     if (steps.length === 0) return false
     let changed = false
     let shape = this.#shapeOf(func)
-    let due: ReadonlySet<Step> = new Set(steps)
-    for (let round = 0; due.size > 0 && round < costs.passRounds; round++) {
-      const open = new Set(due)
-      for (const step of steps) {
-        if (!open.delete(step) || (step.needs !== undefined && !shape[step.needs])) continue
+    const due = steps.map(() => true)
+    for (let round = 0; due.includes(true) && round < costs.passRounds; round++) {
+      for (let i = 0; i < steps.length; i++) {
+        const step = steps[i]!
+        if (!due[i]) continue
+        due[i] = false
+        if (step.needs !== undefined && !shape[step.needs]) continue
         const change = this.#step(func, step)
         if (change === false) continue
         changed = true
-        for (const other of steps) {
-          const { uses } = other
+        for (let k = 0; k < steps.length; k++) {
+          const { uses } = steps[k]!
           if (uses !== undefined && (step.leaves.includes(uses) || (change === 'control' && uses === 'foldable')))
-            open.add(other)
+            due[k] = true
         }
         if (step.reshapes === true) shape = this.#shapeOf(func)
       }
-      due = open
     }
     return changed
+  }
+
+  /** The steps of a list that run under the options of this compile. */
+  #applicable(all: readonly Step[]): readonly Step[] {
+    let steps = this.#lists.get(all)
+    if (steps === undefined) this.#lists.set(all, (steps = all.filter(step => this.#applies(step))))
+    return steps
   }
 
   #applies({ from = 0, to = Infinity, only }: Step | ModuleStep): boolean {
@@ -115,7 +125,7 @@ export class PassRunner {
 
   #step(func: Func, { name, pass, grows, form }: Step): Change {
     const values = func.nextValue
-    const did = named(name, ` in ${func.name}`, () => pass(func, this.#cx))
+    const did = named(name, func, () => pass(func, this.#cx))
     if (did !== false || form !== undefined) this.#verifier?.verifyForm(func, form ?? 'surface', name)
     if (grows === true) this.#cx.sink.work.spend('instructions', func.nextValue - values, func.span)
     return did
@@ -123,11 +133,12 @@ export class PassRunner {
 }
 
 /** Runs a pass. If it fails, the error names the pass. */
-function named<T>(name: string, where: string, run: () => T): T {
+function named<T>(name: string, func: Func | undefined, run: () => T): T {
   try {
     return run()
   } catch (cause) {
     if (cause instanceof InternalError || cause instanceof LimitReached) throw cause
+    const where = func === undefined ? '' : ` in ${func.name}`
     throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)}${where}`, { cause })
   }
 }

@@ -6,7 +6,6 @@
  */
 import { Builder } from '../ir/build.ts'
 import type { Constant, OpName, OwnerOp } from '../ir/op.ts'
-import { isLaneOp } from '../ir/ops.ts'
 import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, useCounts, valueTable, walk, type ValueTable } from '../ir/walk.ts'
@@ -15,7 +14,7 @@ import { joinBranches } from './branches.ts'
 import { forgetCarried } from './carried.ts'
 import { chooseInside } from './choice.ts'
 import type { Cx } from './cx.ts'
-import { fold } from './fold.ts'
+import { fold, isFoldable } from './fold.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
 import { nestGuards } from './guards.ts'
 import { rewrite } from './rules.ts'
@@ -399,7 +398,7 @@ class Simplifier {
     if ((this.#used[param.id] ?? 1) > 0) this.changed = true
   }
 
-  #used: Uint32Array | undefined = undefined
+  #used: readonly number[] | undefined = undefined
 
   /** Whether the loop makes a first trip, if constants decide it. */
   #firstTest(inst: Inst, head: Region): boolean | undefined {
@@ -413,7 +412,8 @@ class Simplifier {
       }
       const def = at.def
       if (def.op === 'param' || depth === 0 || at.type.kind !== 'scalar' || def.regions.length > 0) return undefined
-      if (!isLaneOp(def.op) || def.args[0]!.type.kind !== 'scalar') return undefined
+      if (!isFoldable(def) || def.op === 'convert' || def.op === 'bitcast' || def.args[0]!.type.kind !== 'scalar')
+        return undefined
       const parts: Constant[] = []
       for (let i = 0; i < def.args.length; i++) {
         const a = def.args[i]!

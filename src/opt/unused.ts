@@ -93,7 +93,7 @@ export function unusedParams(module: Module): ReadonlySet<Func> {
       if (other !== undefined) pinned.add(other)
     }
     if (func.body === undefined) continue
-    let known: Uint32Array | undefined
+    let known: readonly number[] | undefined
     walk(func.body, inst => {
       if (inst.op !== 'call') return
       const counts = (known ??= useCounts(func))

@@ -1,6 +1,6 @@
 /** How Farm loads shaders. unplugin would hand it messages that are no texts, which end its process, and no source maps. */
 import type { Reporter } from './messages.ts'
-import { requestOf, type Request } from './request.ts'
+import { mistakeIn, requestOf, type Request } from './request.ts'
 import type { Loaded } from './shaders.ts'
 
 /** What Farm gives to a hook that loads; `query` holds the names in a query, each with its value. */
@@ -51,7 +51,10 @@ export function forFarm(
 
   function moduleFor({ moduleId, resolvedPath, query }: FarmRequest, context: FarmContext): FarmModule | null {
     const asked = query.map(([name, value]) => (value === '' ? name : `${name}=${value}`)).join('&')
-    const request = requestOf(asked === '' ? resolvedPath : `${resolvedPath}?${asked}`)
+    const id = asked === '' ? resolvedPath : `${resolvedPath}?${asked}`
+    const request = requestOf(id)
+    const mistake = mistakeIn(id)
+    if (mistake !== undefined) context.error(`${id}: ${mistake}`)
     if (request === undefined) return null
     const { code, map } = load(
       {

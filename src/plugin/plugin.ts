@@ -5,6 +5,7 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import type { PluginBuild } from 'esbuild'
 import { createUnplugin, type UnpluginInstance, type UnpluginOptions } from 'unplugin'
 import { SourceProblem } from '../files/read.ts'
+import { slashed } from '../files/types.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import {
   esbuildMessage,
@@ -18,7 +19,7 @@ import {
 import type { Diagnostic } from '../base/diag.ts'
 import { forFarm } from './farm-hooks.ts'
 import { forVite } from './vite-hooks.ts'
-import { requestOf, requests, type Request } from './request.ts'
+import { mistakeIn, requestOf, shaders, type Request } from './request.ts'
 import type { PluginOptions } from './types.ts'
 import { PluginError, checkedOptions, importShader, type Loaded } from './shaders.ts'
 
@@ -45,7 +46,8 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
         return nothing
       }
       // Vite's server watches a module by itself; for it, a watched file is an import.
-      for (const file of imported.files) if (!surroundings.serving || file !== request.file) reporter.addWatchFile(file)
+      const shader = resolve(request.file)
+      for (const file of imported.files) if (!surroundings.serving || file !== shader) reporter.addWatchFile(file)
       // Rolldown sees files come only in folders that it watches.
       if (reporter.meta?.rolldownVersion !== undefined && !surroundings.serving)
         for (const folder of imported.folders ?? []) if (existsSync(folder)) reporter.addWatchFile(folder)
@@ -80,9 +82,11 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
         ? {}
         : {
             resolveId: {
-              filter: { id: requests },
+              filter: { id: shaders },
               handler(id, importer) {
                 const request = requestOf(id)
+                // Farm's hook that loads says it.
+                if (framework !== 'farm') refuse(this, id)
                 return request === undefined || request.query === ''
                   ? null
                   : resolved(this as Resolver, request, importer, surroundings.root)
@@ -90,12 +94,12 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
             },
           }),
       load: {
-        filter: { id: requests },
+        filter: { id: shaders },
         // Vite says whether a module is for a server, which replaces nothing.
         handler(id, options?: { readonly ssr?: boolean }) {
           const request = requestOf(id)
-          // Other queries of webpack come here too: it does not show filters the query.
-          return request === undefined ? null : load(this, request, surroundings.hot && options?.ssr !== true)
+          if (request === undefined) return refuse(this, id) ? nothing : null
+          return load(this, request, surroundings.hot && options?.ssr !== true)
         },
       },
       vite: forVite(surroundings),
@@ -113,6 +117,14 @@ export const plugin: UnpluginInstance<PluginOptions | undefined, false> = create
 
 /** A module in place of one that has errors. Importers may ask it for any name. */
 const nothing: Loaded = { code: 'module.exports = {}\n', map: undefined }
+
+/** Reports an id whose query is nearly one of ours. Says whether it was one. */
+function refuse(reporter: Pick<Reporter, 'error'>, id: string): boolean {
+  const mistake = mistakeIn(id)
+  if (mistake === undefined) return false
+  reporter.error(plainMessage(`${id}: ${mistake}`, id))
+  return true
+}
 
 /** What `work` gives, or what keeps it from giving anything. */
 function asked<T>(work: () => T): T | string {
@@ -153,6 +165,8 @@ function loadInEsbuild(build: PluginBuild, own: ProjectOptions, { root: cwd }: {
   const root = build.initialOptions.absWorkingDir ?? cwd
   build.onLoad({ filter: /\.slang$/ }, ({ path, suffix }) => {
     const request = requestOf(`${path}${suffix}`)
+    const mistake = mistakeIn(`${path}${suffix}`)
+    if (mistake !== undefined) return { errors: [{ text: `${relative(root, path)}${suffix}: ${mistake}` }] }
     if (request === undefined) return undefined
     const imported = asked(() => importShader(request, own, { root, hot: false }))
     if (typeof imported === 'string') return { errors: [{ text: imported }], watchFiles: [path] }
@@ -162,7 +176,7 @@ function loadInEsbuild(build: PluginBuild, own: ProjectOptions, { root: cwd }: {
     if (code === undefined)
       return { errors: diagnostics.filter(d => d.severity === 'error').map(esbuildMessage), warnings, watchFiles }
     // esbuild reads a map out of the text; names in it are relative to the file.
-    const sources = map?.sources.map(s => (s === null ? null : relative(dirname(path), s)))
+    const sources = map?.sources.map(s => (s === null ? null : slashed(relative(dirname(path), s))))
     const inline = Buffer.from(JSON.stringify({ ...map, sources })).toString('base64')
     const contents = `${code}//# sourceMappingURL=data:application/json;base64,${inline}\n`
     return { contents, loader: 'js', resolveDir: dirname(path), warnings, watchFiles }

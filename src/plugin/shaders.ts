@@ -1,5 +1,5 @@
 /** Compiles imported shaders with the options of their projects and of the plugin. */
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { GenMapping, addMapping, setSourceContent, toEncodedMap, type EncodedSourceMap } from '@jridgewell/gen-mapping'
 import type { Diagnostic } from '../base/diag.ts'
 import { Inputs } from '../files/inputs.ts'
@@ -166,7 +166,8 @@ function mapOf(lines: readonly Line[], texts: ReadonlyMap<string, string>, root:
   const map = new GenMapping()
   lines.forEach(({ origin }, i) => {
     if (origin === undefined || !texts.has(origin.file)) return
-    const source = slashed(join(root, origin.file))
+    // Of a file on another drive, the name is its whole path.
+    const source = slashed(resolve(root, origin.file))
     addMapping(map, {
       generated: { line: i + 1, column: 0 },
       source,

@@ -1,7 +1,7 @@
 /** What only Vite asks of a plugin. */
 import { resolve } from 'node:path'
 import type { PluginBuild } from 'esbuild'
-import { requestOf, type Request } from './request.ts'
+import { requestOf } from './request.ts'
 
 /** The parts of Vite's resolved configuration that count here. */
 interface ViteConfig {
@@ -21,10 +21,9 @@ interface ViteModule<M> {
   readonly importers: ReadonlySet<M>
 }
 
-/** The modules that an edit changes, and the server's list of all. */
+/** The modules that an edit changes. */
 interface ViteUpdate<M> {
   readonly modules: readonly M[]
-  readonly server: { readonly moduleGraph: { invalidateModule(module: M): void } }
 }
 
 /** Vite's own hooks. */
@@ -106,25 +105,18 @@ export function forVite(surroundings: {
       })
     },
     /**
-     * A file that shaders import is no module of the page: those shaders are what changes. Where a page imports a shader both by its name alone and
-     * with a query, the first decides for all of them whether the page goes on, because it knows whether anything is attached.
+     * A file that shaders import is no module of the page: those shaders are what changes. With all of their queries: `?cpu` and `?runtime` take no
+     * change by themselves, so Vite asks their importers, and loads the page anew if none does.
      */
-    handleHotUpdate<M extends ViteModule<M>>({ modules, server }: ViteUpdate<M>): M[] {
-      const requestIn = ({ id }: M): Request | undefined => (id === null ? undefined : requestOf(id))
-      const isShader = (m: M): boolean => requestIn(m) !== undefined
+    handleHotUpdate<M extends ViteModule<M>>({ modules }: ViteUpdate<M>): M[] {
+      const isShader = ({ id }: M): boolean => id !== null && requestOf(id) !== undefined
       const changed = new Set<M>()
       for (const module of modules) {
         const importers = [...module.importers]
         for (const shader of importers.filter(isShader)) changed.add(shader)
         if (!importers.some(isShader) || !importers.every(isShader)) changed.add(module)
       }
-      const bare = new Set([...changed].map(requestIn).map(r => (r?.query === '' ? r.file : undefined)))
-      return [...changed].filter(module => {
-        const request = requestIn(module)
-        if (request === undefined || request.query === '' || !bare.has(request.file)) return true
-        server.moduleGraph.invalidateModule(module)
-        return false
-      })
+      return [...changed]
     },
   }
 }

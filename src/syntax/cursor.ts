@@ -9,7 +9,7 @@ import {
 } from '../base/errors/syntax.ts'
 import type { Entry, PlaceholderValues, Sink } from '../base/diag.ts'
 import { Span } from '../base/source.ts'
-import type { Broken, Generics, Modifier, Name } from './ast.ts'
+import type { Block, Broken, Generics, Modifier, Name, Stmt } from './ast.ts'
 import {
   damageFlag,
   eofKind,
@@ -64,10 +64,21 @@ export const statementWords: ReadonlySet<string> = new Set([
 /** Names that may follow another name. */
 const followers: ReadonlySet<string> = new Set(['is', 'as', 'where', 'throws'])
 
+/** What was read of a body. */
+export interface ReadBody {
+  readonly stmts: readonly Stmt[]
+  readonly broken: readonly Broken[]
+}
+
+/** Makes a body that is read when somebody asks for its statements. */
+export type Later = (span: Span, read: (sink: Sink) => ReadBody) => Block
+
 /** A position in a token stream, with the state that the parser needs on the way. */
 export class Cursor {
   readonly tokens: TokenStream
   readonly sink: Sink
+  /** Makes bodies that are read later, if they may be. */
+  readonly later: Later | undefined
   /** Index of the next token. */
   pos = 0
   /** Names that surely are types: declared somewhere in the file. */
@@ -96,10 +107,22 @@ export class Cursor {
   /** How many characters of a `>>`, `>=` or `>>=` are already used up. */
   #used = 0
 
-  constructor(tokens: TokenStream, sink: Sink, types: ReadonlySet<string>) {
+  constructor(tokens: TokenStream, sink: Sink, types: ReadonlySet<string>, later?: Later) {
     this.tokens = tokens
     this.sink = sink
     this.types = types
+    this.later = later
+  }
+
+  /** Another cursor at the same place, which reports to another sink and reads nothing later. */
+  fork(sink: Sink): Cursor {
+    const other = new Cursor(this.tokens, sink, this.types)
+    other.pos = this.pos
+    other.typeParams = new Set(this.typeParams)
+    other.locals = new Set(this.locals)
+    other.declaration = this.declaration
+    other.#depth = this.#depth
+    return other
   }
 
   /** The kind of the next token, or of what is left of it. */

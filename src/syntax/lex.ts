@@ -150,7 +150,8 @@ function isLineSplice(text: string, i: number): boolean {
   return next === 10 || next === 13
 }
 
-function endOfLineComment(text: string, start: number, to: number): number {
+/** The end of the comment in `//` that begins at `start`: that of its line, without what ends that. */
+export function endOfLineComment(text: string, start: number, to: number): number {
   let i = start + 2
   while (i < to) {
     const c = text.charCodeAt(i)
@@ -161,8 +162,8 @@ function endOfLineComment(text: string, start: number, to: number): number {
   return i
 }
 
-/** 0 when the comment does not end. */
-function endOfBlockComment(text: string, start: number, to: number): number {
+/** The end of the comment in `/*` that begins at `start`; 0 when it does not end. */
+export function endOfBlockComment(text: string, start: number, to: number): number {
   const end = text.indexOf('*/', start + 2)
   return end < 0 || end + 2 > to ? 0 : end + 2
 }

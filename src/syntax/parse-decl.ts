@@ -250,7 +250,17 @@ export function parseThrows(p: Cursor, head: Head): void {
 /** The body of a function. What was not understood before it does not spoil it. */
 export function parseBody(p: Cursor): Block {
   p.breaks('declaration', p.declaration)
-  return parseBlock(p, true)
+  const close = p.tokens.matches[p.pos]!
+  // Where braces are missing only reading says where the body ends.
+  const isWhole = p.is('{') && close > p.pos && p.unclosed.length === 0 && p.tokens.strayBrace < 0 && !p.recovering
+  if (p.later === undefined || !isWhole) return parseBlock(p, true)
+  const at = p.fork(p.sink)
+  const block = p.later(p.tokens.span(p.pos, close), sink => {
+    const own = at.fork(sink)
+    return { stmts: parseBlock(own, true).stmts, broken: own.broken }
+  })
+  p.jump(close + 1)
+  return block
 }
 
 /** `{ … }`, or `;` and no body. */

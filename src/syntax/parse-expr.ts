@@ -10,7 +10,8 @@ import { parseGenericArgs, parseType, parseTypeOrExpr } from './parse-type.ts'
 import { afterType, isTypeName, opensGenericArgs } from './scan.ts'
 import { charKind, errorKind, floatKind, intKind, nameKind, punctuatorText, stringKind } from './token.ts'
 
-const precedence: Readonly<Record<string, number>> = {
+/** How closely binary operators, assignments, `?` and the comma bind; the closest has the highest number. */
+export const precedence: Readonly<Record<string, number>> = {
   ',': 1,
   '?': 3,
   '||': 4,

@@ -1,5 +1,5 @@
 /** What an import of a shader becomes, in each bundler. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TraceMap, originalPositionFor } from '@jridgewell/trace-mapping'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -135,6 +135,18 @@ describe.each(bundlers)('$name', by => {
       expect(whole.split('already has a body').length - 1, whole).toBeLessThan(2)
       expect(whole).not.toMatch(/^\s+at .*\.m?js:\d+/m)
     }
+  })
+
+  it.skipIf(by.skip !== undefined)('says what a misspelt query may have been', () => {
+    writeFileSync(join(folder, 'misspelt.js'), "import cpu from './fit.slang?cpuu'\nconsole.log(cpu)\n")
+    const { errors, printed } = build(folder, by, { entry: 'misspelt.js', out: 'misspelt' })
+    const text = errors.map(e => e.text).join('\n')
+    expect(errors.length, text).toBe(1)
+    for (const whole of [text, printed]) {
+      expect(whole.split('a shader has no import ?cpuu (did you mean ?cpu?)').length - 1, whole).toBeLessThan(2)
+      expect(whole).not.toMatch(/^\s+at .*\.m?js:\d+/m)
+    }
+    expect(text).toContain('fit.slang?cpuu: a shader has no import ?cpuu')
   })
 
   it.skipIf(by.skip !== undefined)('lets warnings through, and builds', () => {

@@ -79,6 +79,17 @@ describe('attach', () => {
     ])
     expect(said['left']).toEqual([0, 0, true])
   })
+  test('what the source declares may be given, though the kernel does not need it, and what it lacks is refused, as on the CPU', () => {
+    expect(said['unneeded']).toEqual({ gpu: [2], cpu: [2] })
+    const wrong = {
+      buffers: expect.stringContaining(' buffer cgf: did you mean cfg?;') as string,
+      textures: expect.stringContaining(' texture picturf: did you mean picture?') as string,
+      samplers: expect.stringContaining(' sampler staet: did you mean state?') as string,
+      uniforms: expect.stringContaining(' uniform raet: did you mean rate?;') as string,
+      tensors: expect.stringContaining(' tensor samplse: did you mean samples?') as string,
+    }
+    expect(said['unknown']).toEqual({ gpu: wrong, cpu: wrong })
+  })
   test('a lost device says so', () => {
     const lost = 'DeviceLost: the device is lost, for it was destroyed; attach the program to another'
     expect(said['lost']).toEqual([lost, lost])
@@ -87,7 +98,7 @@ describe('attach', () => {
     expect(said['failures']).toEqual({
       kernel: 'NoSuchKernel: there is no entry point nope; there are: shade, copyLight',
       missing: 'MissingBuffer: shade needs the buffer outp',
-      unknown: 'UnknownBuffer: shade uses no buffer lights; there are inp, outp',
+      unknown: 'UnknownBuffer: shade uses no buffer lihgts: did you mean lights?; there are inp, outp',
       size: 'WrongBuffer: inp: expected at least 4 bytes and a multiple of 4, got 3',
       uniform: 'WrongUniform: uniforms.halve: expected bool, got nothing',
       shape: 'WrongUniform: light.direction: expected a vector of 3, got an array of 2',

@@ -54,11 +54,11 @@ describe('textures on the CPU', () => {
   test('are refused where they do not fit', () => {
     expect(said['mistakes']).toEqual([
       'BufferError: load needs the texture picture: textures: { picture: { size, data } }',
-      'BufferError: load uses no texture pictures; it uses: picture, pair, whole, ids, materials_0_albedo, materials_1_albedo, canvas, sums, marks, learned_primal',
+      'BufferError: load uses no texture pictures: did you mean picture?; there are picture, pair, whole, ids, materials_0_albedo, materials_1_albedo, canvas, sums, marks, learned_primal',
       'BufferError: texture picture: expected 48 bytes for 12 texels of rgba8unorm, but 3 came',
       'BufferError: texture ids: the program has texels of uint, and the format is rgba32float',
       'BufferError: size of texture picture: expected a list of at most a width and a height, each a whole number above 0, but [4, 3, 2] came',
-      'BufferError: load uses no sampler states; it uses: state',
+      'BufferError: load uses no sampler states: did you mean state?; there is state',
       'BufferError: addressModeU of sampler state: expected one of clamp-to-edge, repeat, mirror-repeat, but "wrap" came',
     ])
   })

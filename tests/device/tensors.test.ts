@@ -68,7 +68,7 @@ describe('tensors', () => {
     const both = (text: string): string[] => [`BufferError: ${text}`, `WrongTensor: ${text}`]
     expect(said['mistakes']).toEqual({
       unknown: both(
-        'square takes no tensor inputs; its tensors: learned_coefficients, net_w, net_more_0, net_more_1, input, output',
+        'square takes no tensor inputs: did you mean input?; there are learned_coefficients, net_w, net_more_0, net_more_1, input, output',
       ),
       missing: both('square needs the tensor input: tensors: { input: { data, shape } }'),
       short: both('tensor output: a shape of 3 needs 3 elements, and 2 came'),

@@ -6,6 +6,13 @@ import { describe, expect, test } from 'vitest'
 import { Sink, type Diagnostic } from '../../src/base/diag.ts'
 import { core } from '../../src/compile.ts'
 import type { Analysis } from '../../src/editor/analysis.ts'
+import { definition, typeDefinition } from '../../src/editor/definition.ts'
+import { foldingRanges } from '../../src/editor/fold.ts'
+import { positionOf, type Position } from '../../src/editor/range.ts'
+import { highlights, references } from '../../src/editor/references.ts'
+import { rename } from '../../src/editor/rename.ts'
+import { documentSymbols, workspaceSymbols } from '../../src/editor/symbols.ts'
+import { semanticTokens } from '../../src/editor/tokens.ts'
 import { Workspace } from '../../src/editor/workspace.ts'
 import { uriOf } from '../../src/editor/uri.ts'
 import { front } from '../../src/front.ts'
@@ -49,6 +56,21 @@ function stateOf(analysis: Analysis): string {
   return [...said, ...named].join('\n')
 }
 
+/** Every request at a place: none may end in an exception, whatever the text. */
+function askAll(workspace: Workspace, uri: string, position: Position): void {
+  expect(definition(workspace, uri, position)).toBeInstanceOf(Array)
+  expect(typeDefinition(workspace, uri, position)).toBeInstanceOf(Array)
+  expect(references(workspace, uri, position, { includeDeclaration: true })).toBeInstanceOf(Array)
+  expect(highlights(workspace, uri, position)).toBeInstanceOf(Array)
+  expect(rename(workspace, uri, position, 'another')).toBeInstanceOf(Object)
+  expect(documentSymbols(workspace, uri)).toBeInstanceOf(Array)
+  expect(workspaceSymbols(workspace, 'a')).toBeInstanceOf(Array)
+  const tokens = semanticTokens(workspace, uri).data
+  expect(tokens.filter((n, i) => n < 0 || !Number.isInteger(n) || (i % 5 === 2 && n === 0))).toEqual([])
+  for (const { startLine, endLine } of foldingRanges(workspace.document(uri)!.file))
+    expect(endLine).toBeGreaterThan(startLine)
+}
+
 function opened(path: string, text: string): Analysis {
   const workspace = new Workspace({ read })
   workspace.open(uriOf(path), 1, text)
@@ -67,7 +89,7 @@ describe('after edits all is as if the result had been opened', () => {
       const other = readFileSync(random.one(examples), 'utf8')
       // Now and then a new start, so that not everything is broken.
       workspace.change(uri, version, [random.pick(10) === 0 ? { text: original } : randomEdit(random, text, other)])
-      const what = random.pick(12)
+      const what = random.pick(24)
       if (what > 4 && version < edits) continue
       const analysis = workspace.analysis(uri)!
       if (what === 1) {
@@ -78,6 +100,7 @@ describe('after edits all is as if the result had been opened', () => {
         const file = analysis.files[0]!
         analysis.use(file, random.pick(file.text.length + 1))
         analysis.scope(file, random.pick(file.text.length + 1))
+        if (random.pick(4) === 0) askAll(workspace, uri, positionOf(file, random.pick(file.text.length + 1)))
       } else if (what === 3) expect(analysis.diagnostics).toBeDefined()
       else if (what === 4 || version === edits)
         expect(stateOf(analysis)).toBe(stateOf(opened(path, workspace.document(uri)!.text)))

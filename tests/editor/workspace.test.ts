@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { definition } from '../../src/editor/definition.ts'
+import { semanticTokens } from '../../src/editor/tokens.ts'
 import { Workspace } from '../../src/editor/workspace.ts'
 import { pathOf, uriOf } from '../../src/editor/uri.ts'
 
@@ -108,4 +110,27 @@ test('what is wrong is shown with the file that it is wrong in, and cleared when
   expect(shown(file)).toEqual({ 'main.slang': ['E30015'], 'lib.slang': [], 'cotangent.json': [] })
   expect(shown(file)).toEqual({ 'main.slang': ['E30015'] })
   expect(workspace.close(file)).toMatchObject([{ uri: file, diagnostics: [] }])
+})
+
+test('a program that nests deeply, or is too much, is answered like any other', () => {
+  const workspace = new Workspace({ read: () => undefined })
+  const sum = Array.from({ length: 800 }, () => 'x').join(' + ')
+  workspace.open(
+    file,
+    1,
+    `float f(float x) { return ${sum}; }\nfloat g() { return f(${'('.repeat(400)}1${')'.repeat(400)}); }`,
+  )
+  const analysis = workspace.analysis(file)!
+  expect(analysis.diagnostics.length).toBeGreaterThan(0)
+  expect(analysis.faults).toEqual([])
+  expect(semanticTokens(workspace, file).data.length).toBeGreaterThan(1000)
+  expect(definition(workspace, file, { line: 0, character: 26 + 4 * 700 })).toMatchObject([
+    { range: { start: { line: 0, character: 14 } } },
+  ])
+  workspace.open(
+    file,
+    2,
+    `#define A A2 A2 A2 A2\n${Array.from({ length: 40 }, (_, i) => `#define A${i + 2} A${i + 3} A${i + 3}`).join('\n')}\nint x = A;`,
+  )
+  expect(workspace.analysis(file)!.diagnostics.map(d => d.code)).toContain('E50200')
 })

@@ -37,7 +37,7 @@ export function readCorpus(only?: string): Corpus {
   // Files of these two hold many programs each.
   const cases = ['census', 'reference'].flatMap(readCases)
   const others = folders
-    .filter(name => !['census', 'reference', 'diag'].includes(name))
+    .filter(name => !['census', 'reference', 'diag', 'format'].includes(name))
     .sort()
     .flatMap(name => programsIn(`tests/${name}`))
   return {

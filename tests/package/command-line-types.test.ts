@@ -169,6 +169,53 @@ describe('types', () => {
     expect(types('ci', '--check', '--watch').status).toBe(2)
   })
 
+  it('removes what is left over of shaders that are gone, and --check says so', () => {
+    at('left/src/kept.slang', kernel('kept'))
+    at('left/src/sub/gone.slang', kernel('gone'))
+    at('left/node_modules/pkg/gone.slang', kernel('gone'))
+    types('left', 'left/node_modules/pkg/gone.slang')
+    types('left', '--types', 'left/gen', '--types-suffix', '.slang.d.ts')
+    at('left/src/mine.d.slang.ts', 'export {}\n')
+    for (const file of ['left/src/sub/gone.slang', 'left/node_modules/pkg/gone.slang']) rmSync(at(file))
+    const beside = 'left/src/sub/gone.d.slang.ts'
+    const mirrored = 'left/gen/left/src/sub/gone.slang.d.ts'
+    const leftOver = (file: string): string =>
+      `cotangent: ${file} is left over: left/src/sub/gone.slang is gone; cotangent types removes it\n`
+    expect(types('left/src', '--check')).toMatchObject(is(1, '', leftOver(beside)))
+    expect(types('left/src', '--check', '--types', 'left/gen', '--types-suffix', '.slang.d.ts')).toMatchObject(
+      is(1, '', leftOver(mirrored) + leftOver(beside)),
+    )
+    // Other folders, and single files, are none of its business.
+    at('left/other/o.slang', kernel('other'))
+    expect(types('left/other', 'left/src/kept.slang').stdout).toBe('wrote left/other/o.d.slang.ts\n')
+    expect([beside, mirrored].map(file => existsSync(at(file)))).toEqual([true, true])
+    const removed = (file: string): string => `removed ${file}, for left/src/sub/gone.slang is gone\n`
+    expect(types('left/s*/**/*.slang', '--types', 'left/gen', '--types-suffix', '.slang.d.ts').stdout).toBe(
+      removed(mirrored) + removed(beside),
+    )
+    expect(existsSync(at('left/node_modules/pkg/gone.d.slang.ts'))).toBe(true)
+    expect(read('left/src/mine.d.slang.ts')).toBe('export {}\n')
+    // A folder without any shader left.
+    rmSync(at('left/other/o.slang'))
+    expect(types('left/other')).toMatchObject({
+      status: 2,
+      stdout: 'removed left/other/o.d.slang.ts, for left/other/o.slang is gone\n',
+    })
+  })
+
+  it('without a word takes the project around it, and says what to do where there is none', () => {
+    at('alone/deep/k.slang', kernel('k'))
+    const nothing = { status: 2, stderr: expect.stringContaining('name files, folders or patterns') as string }
+    expect(call(['types'], { cwd: at('alone/deep') })).toMatchObject(nothing)
+    at('alone/cotangent.json', '{}')
+    expect(call(['types', '--no-project'], { cwd: at('alone/deep') })).toMatchObject(nothing)
+    expect(call(['types'], { cwd: at('alone') }).stdout).toBe('wrote deep/k.d.slang.ts\n')
+    at('alone/top.slang', kernel('top'))
+    expect(call(['types'], { cwd: at('alone/deep') }).stdout).toBe(`wrote ${at('alone/top.d.slang.ts')}\n`)
+    rmSync(at('alone/deep/k.d.slang.ts'))
+    expect(types('--project', 'alone/cotangent.json').stdout).toBe('wrote alone/deep/k.d.slang.ts\n')
+  })
+
   it('--watch takes new shaders, and removes the declarations of those that are gone', async () => {
     at('seen/a.slang', kernel('a'))
     at('seen/old.d.slang.ts', 'export {}\n')

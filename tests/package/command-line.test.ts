@@ -277,6 +277,41 @@ describe('the command line', () => {
     expect(call(['compile', good, '-taget', 'js']).stderr).not.toContain('\n    at ')
   })
 
+  it('help says what a misspelt command may have been', () => {
+    expect(call(['help', 'tpyes'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("cotangent: unknown command 'tpyes'\n(Did you mean types?)\n") as string,
+    })
+    expect(call(['help', 'types'])).toMatchObject({ status: 0, stdout: call(['types', '--help']).stdout })
+    expect(call(['help'])).toMatchObject({ status: 0, stdout: call(['--help']).stdout })
+  })
+
+  it('lists the functions that can be called to who names none', () => {
+    const file = at(
+      'several.slang',
+      `struct S { float x; float m() { return x; } }
+RWStructuredBuffer<float> o;
+[Differentiable] T square<T : IFloat>(T x) { return x * x; }
+float viaBuffer(RWStructuredBuffer<float> r) { return r[0]; }
+[Differentiable] float use(float x) { return square<float>(x); }
+[shader("compute")] [numthreads(1, 1, 1)] void main() { o[0] = viaBuffer(o); }\n`,
+    )
+    const said = (name: string, kind: string, list: string): object => ({
+      status: 2,
+      stderr: `cotangent: name a ${kind} by --fn; ${name} has ${list}\n`,
+    })
+    expect(call(['run', file])).toMatchObject(said(file, 'function', 'S.m, use, square<float>'))
+    expect(call(['grad', file, '3'])).toMatchObject(said(file, 'differentiable function', 'use, square<float>'))
+    expect(call(['run', '-'], { input: 'float f() { return 1; }' })).toMatchObject(
+      said('standard input', 'function', 'f'),
+    )
+    at('kernel.slang', '[shader("compute")] [numthreads(1, 1, 1)] void main() {}')
+    expect(call(['run', 'kernel.slang'])).toMatchObject({
+      status: 1,
+      stderr: 'cotangent: kernel.slang has no function that can be called\n',
+    })
+  })
+
   it('tells the time of each phase where it is asked', () => {
     const { stdout, stderr } = call(['compile', good, '--time'])
     expect(stdout).toContain('fn main')

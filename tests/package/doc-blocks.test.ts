@@ -69,6 +69,13 @@ const elsewhere: Readonly<Record<string, string>> = {
     'tests/package/command-line-compile.test.ts writes such folders',
   'docs/command-line.md: {"severity":"error","code":"E30015","message":"undefined identifier y","file":"a.slang","line":1,"column":20,"endLine":1,"endColumn":21}':
     'output, which tests/package/command-line-json.test.ts compares',
+  'docs/editors.md: npm install --save-dev cotangent': 'tests/support/install.ts installs what is packed',
+  'docs/editors.md: npm run vsix': 'editors/vscode/tests packs the extension so',
+  "docs/editors.md: vim.filetype.add({ extension = { slang = 'slang' } })":
+    'configuration of Neovim, which no test starts',
+  'docs/editors.md: [language-server.cotangent]': 'configuration of Helix, which no test starts',
+  'docs/editors.md: #!/bin/sh': 'a script for Zed, which no test starts',
+  'docs/editors.md: {': 'configuration of Zed, which no test starts',
   'docs/tensors.md: -0.6351 0.5966 1.1932 1.7898 0.0000 0.0000 0.0000 0.2983 -0.5966 0.1491':
     'the output of the program above it',
   'examples/brdf/README.md: npx cotangent demo brdf': 'tests/package/examples.test.ts runs it',
@@ -220,6 +227,7 @@ describe('programs in JavaScript', () => {
       cotangent: 'src/index.ts',
       'cotangent/cpu': 'src/cpu/index.ts',
       'cotangent/gpu': 'src/gpu/index.ts',
+      'cotangent/lsp': 'src/lsp/worker.ts',
     }
     const alias = Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(root, file)]))
     writeFileSync(
@@ -248,6 +256,9 @@ describe('programs in JavaScript', () => {
       format: 'esm',
       platform: 'node',
       external: ['webgpu'],
+      // Of vscode-languageserver, the form for workers.
+      conditions: ['browser'],
+      mainFields: ['module', 'main'],
       alias,
       plugins: [plugin()],
     })

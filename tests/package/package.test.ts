@@ -39,6 +39,13 @@ it('WebGPU for Node is for those who install it', () => {
   expect(manifest.peerDependenciesMeta).toEqual({ webgpu: { optional: true } })
 })
 
+// Files that are shared with other entries would bring the compiler into a page that only runs what a build compiled.
+it('the runtime for CPUs is one file', () => {
+  const code = readFileSync(join(root, 'dist/cpu.js'), 'utf8')
+  expect(code).toMatch(/^export \{$/m)
+  expect(code).not.toMatch(/\bfrom "\.|\bimport\("\./)
+})
+
 // npm's page of the package shows README.md, and knows no folder to which links could be relative.
 it('README.md links to what the package carries', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/```[^]*?```/g, '')
@@ -89,6 +96,7 @@ it('the licences of what is bundled into the command line and the plugin travel 
       'd3-array',
       'jsonc-parser',
       'unplugin',
+      'vscode-jsonrpc',
       'picomatch',
     ]),
   )

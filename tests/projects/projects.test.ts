@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchChromium } from '../../tools/chromium.mjs'
+import { open, origin, serve } from '../bundlers/browser.ts'
 import { install, npm, root } from '../support/install.ts'
 
 const here = import.meta.dirname
@@ -44,6 +46,67 @@ beforeAll(() => {
 
 afterAll(() => rmSync(join(app, '..'), { recursive: true }))
 
+/**
+ * For the page of `three`: `frames` counts what three.js draws of the points, `losses()` reads their squared distances from the torus out of the
+ * one buffer that both sides use, and `painted()` counts the pixels of the last picture that are not empty. Chromium's WebGPU on a CPU loses the device
+ * where it shows a canvas, so a texture takes its place.
+ */
+const watchPage = `
+window.frames = 0
+const { createBuffer } = GPUDevice.prototype
+GPUDevice.prototype.createBuffer = function (description) {
+  const buffer = createBuffer.call(this, description)
+  if (description.size === 4 * 4 * 20_000 && description.usage & GPUBufferUsage.VERTEX) window.shared = [this, buffer]
+  return buffer
+}
+const { drawIndexed } = GPURenderPassEncoder.prototype
+GPURenderPassEncoder.prototype.drawIndexed = function (indices, instances, ...more) {
+  if (instances === 20_000) window.frames++
+  return drawIndexed.call(this, indices, instances, ...more)
+}
+// What shows nothing is not waited for: frames would pile up.
+const { requestAnimationFrame: soon } = window
+window.requestAnimationFrame = frame =>
+  soon(async time => {
+    await window.shared?.[0].queue.onSubmittedWorkDone()
+    frame(time)
+  })
+let picture, given
+GPUCanvasContext.prototype.configure = function (options) {
+  given = options
+}
+GPUCanvasContext.prototype.unconfigure = function () {}
+GPUCanvasContext.prototype.getCurrentTexture = function () {
+  const size = [this.canvas.width, this.canvas.height]
+  if (picture?.width !== size[0] || picture.height !== size[1])
+    picture = given.device.createTexture({ size, format: given.format, usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC })
+  return picture
+}
+const read = async (device, size, record) => {
+  const copy = createBuffer.call(device, { size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ })
+  const encoder = device.createCommandEncoder()
+  record(encoder, copy)
+  device.queue.submit([encoder.finish()])
+  await copy.mapAsync(GPUMapMode.READ)
+  return copy.getMappedRange()
+}
+window.losses = async () => {
+  const [device, buffer] = window.shared
+  const p = new Float32Array(await read(device, buffer.size, (encoder, copy) => encoder.copyBufferToBuffer(buffer, 0, copy, 0, buffer.size)))
+  return Array.from({ length: p.length / 4 }, (_, i) => (Math.hypot(Math.hypot(p[4 * i], p[4 * i + 2]) - 1, p[4 * i + 1]) - 0.4) ** 2)
+}
+window.painted = async () => {
+  const { width, height } = picture
+  const bytesPerRow = Math.ceil(width / 64) * 256
+  const texels = new Uint8Array(
+    await read(given.device, bytesPerRow * height, (encoder, buffer) =>
+      encoder.copyTextureToBuffer({ texture: picture }, { buffer, bytesPerRow }, [width, height])),
+  )
+  let count = 0
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) if (texels[y * bytesPerRow + 4 * x + 3] > 0) count++
+  return count
+}`
+
 /** The code that a build wrote. */
 function built(folder: string): string {
   const assets = join(folder, 'dist/assets')
@@ -69,6 +132,35 @@ describe('examples', () => {
     // Words of the compiler.
     expect(code).not.toContain('undefined identifier')
     expect(script(folder, 'check')).toMatch(name === 'vite' ? /2 passed/ : /1 of 1 agree/)
+  })
+
+  it('three draws the buffer whose points move onto the torus', async () => {
+    const browser = await launchChromium()
+    try {
+      const watched = await open(browser)
+      const { page, errors } = watched
+      await serve(watched, join(project('three'), 'dist'))
+      await page.setViewportSize({ width: 320, height: 240 })
+      await page.addInitScript(watchPage)
+      await page.goto(origin)
+      await page.waitForFunction('window.frames > 1 || document.querySelector("p").textContent')
+      expect(await page.textContent('p')).toBe('')
+      const early = (await page.evaluate('window.losses()')) as readonly number[]
+      await page.evaluate('window.frames = 0')
+      await page.waitForFunction('window.frames > 10')
+      const late = (await page.evaluate('window.losses()')) as readonly number[]
+      await page.click('button')
+      const again = (await page.evaluate('window.losses()')) as readonly number[]
+      expect(await page.evaluate('window.painted()')).toBeGreaterThan(2000)
+      expect(errors).toEqual([])
+      const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b) / values.length
+      expect(early).toHaveLength(20_000)
+      expect(mean(late)).toBeLessThan(mean(early) * 0.7)
+      // Scattered anew.
+      expect(mean(again)).toBeGreaterThan(mean(late))
+    } finally {
+      await browser.close()
+    }
   })
 
   it('a mistake in the use of a shader fails the check, where it is', () => {

@@ -150,7 +150,7 @@ result['failures'] = {
     shade.dispatch([1, 1, 1], { buffers: { inp }, uniforms: { scale: 1, halve: true, light } }),
   ),
   unknown: await failure(() =>
-    shade.dispatch([1, 1, 1], { buffers: { inp, outp, lights: inp }, uniforms: { scale: 1, halve: true, light } }),
+    shade.dispatch([1, 1, 1], { buffers: { inp, outp, lihgts: inp }, uniforms: { scale: 1, halve: true, light } }),
   ),
   size: await failure(() =>
     shade.dispatch([1, 1, 1], {
@@ -193,6 +193,52 @@ result['failures'] = {
   ),
   program: await failure(() => attach(compile('float f() { return nothing; }'), device)),
 }
+
+// What no code with an effect reads, and what another kernel needs.
+const idle = compile(`
+StructuredBuffer<float> cfg, never, others;
+cbuffer Unread { float bias; }
+Texture2D<float4> picture;
+SamplerState state;
+TensorView<float> samples;
+uniform float rate;
+uniform float unread;
+RWStructuredBuffer<float> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void k()
+{
+    float dead = cfg[0] + picture.SampleLevel(state, float2(0), 0).x + samples[0u] + unread + bias;
+    outp[0] = rate;
+}
+[shader("compute")] [numthreads(1, 1, 1)]
+void other() { outp[0] = others[0]; }`)
+const [onDevice, onProcessor] = [(await attach(idle, device)).kernel('k'), (await load(idle)).kernel('k')]
+const [ones, dot] = [new Float32Array([1]), { size: [1, 1], data: new Uint8Array(4) }]
+const everything = (buffer: Float32Array): object => ({
+  buffers: { outp: buffer, cfg: ones, never: ones, others: ones },
+  uniforms: { rate: 2, unread: 1, Unread: { bias: 1 } },
+  textures: { picture: dot },
+  samplers: { state: {} },
+  tensors: { samples: { data: ones, shape: [1] } },
+})
+const wrongNames = {
+  buffers: { cgf: ones },
+  textures: { picturf: dot },
+  samplers: { staet: {} },
+  uniforms: { raet: 1 },
+  tensors: { samplse: { data: ones, shape: [1] } },
+}
+const [left, right] = [new Float32Array(1), new Float32Array(1)]
+await onDevice.dispatch([1, 1, 1], everything(left))
+onProcessor.dispatch([1, 1, 1], everything(right))
+result['unneeded'] = { gpu: [...left], cpu: [...right] }
+const refusals: Record<'gpu' | 'cpu', Record<string, string>> = { gpu: {}, cpu: {} }
+for (const [role, names] of Object.entries(wrongNames)) {
+  const wrong = { buffers: { outp: left }, uniforms: { rate: 2 }, [role]: names }
+  refusals.gpu[role] = await failure(() => onDevice.dispatch([1, 1, 1], wrong))
+  refusals.cpu[role] = await failure(() => onProcessor.dispatch([1, 1, 1], wrong))
+}
+result['unknown'] = refusals
 
 // Memory of another kind, names that there are not, and counts of groups that no device takes.
 const given = { buffers: { inp, outp }, uniforms: { scale: 1, halve: true, light } }

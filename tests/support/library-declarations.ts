@@ -9,7 +9,7 @@ import type { CheckedProgram, Expr, FuncRef, Place } from '../../src/check/model
 import { eachStmt, expressions, operands, placeOperands } from '../../src/check/model/walk.ts'
 import { front } from '../../src/front.ts'
 import { above } from '../../src/check/check.ts'
-import { isOp, rows } from '../../src/ir/ops.ts'
+import { isOp, rowOf } from '../../src/ir/ops.ts'
 
 /** A function, method or accessor of the library that programs can name. */
 export interface LibraryDeclaration {
@@ -49,7 +49,7 @@ export function libraryDeclarations(): readonly LibraryDeclaration[] {
       // The checker takes every operation for differentiable, and every overload of what has a derivative.
       const flat =
         /LanewiseInt|LanewiseBits|IntegerType|^Atomic: /.test(key) ||
-        (op !== null && isOp(op) && rows[op].ad.is === 'flat' && op !== 'detach')
+        (op !== null && isOp(op) && rowOf(op).ad.is === 'flat' && op !== 'detach')
       const isDifferentiable = level !== 'none' && !flat
       out.push({ key, name: decl.name, isDifferentiable })
     }

@@ -177,6 +177,39 @@ public float twice(${params}) { float4x4 last; return total(${Array.from({ lengt
     expect(m.fn['then']!(2)).toBe(3)
   })
 
+  it('say which field was meant', async () => {
+    const m = await program(`struct Line { float slope; float start; }
+struct Scene { Line line; float2 size; }
+public float f(Scene scene) { return scene.line.slope; }
+uniform Line plain; uniform float rate; RWStructuredBuffer<Line> lines; RWStructuredBuffer<float> o;
+[shader("compute")] [numthreads(1, 1, 1)] void k() { o[0] = plain.slope * rate + lines[0].start; }`)
+    const line = { slope: 1, start: 2 }
+    const f = (scene: unknown) => () => m.fn['f']!(scene)
+    expect(f({ line, size: [1, 2] })()).toBe(1)
+    expect(f({ line: { slope: 1, strat: 2 }, size: [1, 2] })).toThrow(
+      'scene.line: expected an object with fields slope, start for a Line, but an object with fields slope, strat came; did you mean start by strat?',
+    )
+    expect(f({ Line: line, size: [1, 2] })).toThrow('did you mean line by Line?')
+    expect(f({ line: { slope: 1 }, size: [1, 2] })).toThrow(/scene\.line: .*; start is missing$/)
+    expect(f({ line: { ...line, width: 1 }, size: [1, 2] })).toThrow(/scene\.line: .*; there is no field width$/)
+    const k =
+      (plain: unknown, lines: unknown = [line], more: object = {}) =>
+      () =>
+        m
+          .kernel('k')
+          .dispatch([1, 1, 1], {
+            buffers: { o: new Float32Array(1), lines: lines as object[] },
+            uniforms: { plain, rate: 1, ...more },
+          })
+    expect(k(line)).not.toThrow()
+    expect(k({ slope: 1, strat: 2 })).toThrow(/plain: .*; did you mean start by strat\?$/)
+    expect(k(line, [{ slop: 1, start: 2 }])).toThrow(/lines\[0\]: .*; did you mean slope by slop\?$/)
+    // Only what is a uniform is listed.
+    expect(k(line, [line], { raet: 1 })).toThrow(
+      /k has no uniform raet: did you mean rate\?; there are globalParams, plain, rate$/,
+    )
+  })
+
   it('tell labels of 64 bits apart', async () => {
     const m = await program(`public int f(int64_t x) {
   switch (x) { case 5000000000: return 1; case 705032704: return 2; case -5000000000: return 3; default: return 4; }

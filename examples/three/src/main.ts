@@ -1,5 +1,5 @@
 import { attach } from 'cotangent/gpu'
-import { storage } from 'three/tsl'
+import { float, storage } from 'three/tsl'
 import * as THREE from 'three/webgpu'
 import program from './settle.slang'
 
@@ -26,8 +26,9 @@ async function main(): Promise<void> {
   const positions = new THREE.StorageInstancedBufferAttribute(scattered(), 4)
   const material = new THREE.SpriteNodeMaterial({ color: 'tomato' })
   material.positionNode = storage(positions, 'vec4', count).toAttribute().xyz
+  // The scale of the sprite itself would move the points, too.
+  material.scaleNode = float(0.01)
   const points = new THREE.Sprite(material)
-  points.scale.setScalar(0.01)
   points.count = count
   points.frustumCulled = false
   const scene = new THREE.Scene()

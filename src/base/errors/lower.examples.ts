@@ -53,6 +53,10 @@ float4 main(float4 a : COLOR, float4 b : COLOR0) : SV_Target { return a + b; }`,
 float4 main(Vertex v) : SV_Position { return float4(v.at.xy + v.uv, v.at.z, 1.0); }`,
     target: 'wgsl',
   },
+  bindingTaken: `[[vk::binding(0, 0)]] RWStructuredBuffer<float> a;
+[[vk::binding(0, 0)]] RWStructuredBuffer<float> b;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main() { a[0] = b[0]; }`,
   missingExport: { source: 'float f(float x) { return x; }', exports: ['g'] },
   nobodyConforms:
     'interface I { float f(); } struct S : I { float f() { return 1; } } export float g(int id) { return createDynamicObject<I, uint4>(id, uint4(0)).f(); }',

@@ -79,6 +79,12 @@ export const doubleLocation: Entry<'name' | 'location'> = error(
   'give each its own, or leave [[vk::location(n)]] out',
 )
 
+export const bindingTaken: Entry<'name' | 'other' | 'binding' | 'group'> = warning(
+  'W39001',
+  '{name} asks for binding {binding} of group {group}, as {other} does: two resources share no binding, so {name} gets another',
+  'give each a binding of its own, or leave it out: resources without one get the free ones',
+)
+
 export const missingExport: Entry<'name'> = error(
   'E38001',
   'there is no function {name} to export',

@@ -8,6 +8,7 @@
  */
 import * as errors from '../../base/errors/derivative.ts'
 import type { Entry, PlaceholderValues, Sink } from '../../base/diag.ts'
+import { handleKind } from '../../base/handle.ts'
 import type { Span } from '../../base/source.ts'
 import { attributesOf, differentialOf, fieldSigs, funcSig, signatureOf } from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
@@ -503,16 +504,13 @@ class Check {
 /** Whether the place is a texel. As in Slang, a derivative that is written there is not reported. */
 function isTexel(p: Place): boolean {
   if (p.kind === 'swizzle' || p.kind === 'index') return isTexel(p.base)
-  return (
-    (p.kind === 'accessor' || p.kind === 'ref') &&
-    p.object !== null &&
-    ownerOf(p.object)?.startsWith('RWTexture') === true
-  )
+  return (p.kind === 'accessor' || p.kind === 'ref') && p.object !== null && isWritableTexture(p.object)
 }
 
-function ownerOf(a: Arg): string | null {
+function isWritableTexture(a: Arg): boolean {
   const { type } = a.dir === 'in' ? a.value : a.place
-  return type.kind === 'struct' ? type.decl.intrinsic : null
+  const kind = type.kind === 'struct' ? handleKind(type.decl.intrinsic ?? '') : undefined
+  return kind?.is === 'texture' && kind.access === 'read-write'
 }
 
 /** How many statements are searched for one that overwrites a variable. */

@@ -1,5 +1,6 @@
 /** Names and members, as values and as places that can be written. */
 import * as names from '../../base/errors/names.ts'
+import { handleKind } from '../../base/handle.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { candidatesOf } from './call.ts'
@@ -264,7 +265,9 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
     // WGSL lacks some of what textures have elsewhere.
     if (
       isForeign(name) ||
-      (type.kind === 'struct' && /^(?:RW)?Texture/.test(type.decl.intrinsic ?? '') && /^(?:Sample|Gather)/.test(name))
+      (type.kind === 'struct' &&
+        handleKind(type.decl.intrinsic ?? '')?.is === 'texture' &&
+        /^(?:Sample|Gather)/.test(name))
     ) {
       cx.sink.add(names.unsupported, span, { feature: `${name} of ${show(type)}` })
     } else reportMissing(cx, type, name, span)

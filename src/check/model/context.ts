@@ -22,6 +22,7 @@ import type {
   Level,
 } from './decl.ts'
 import type * as ast from '../../syntax/ast.ts'
+import type { Later } from '../../syntax/cursor.ts'
 import type { Macro } from '../../syntax/macro.ts'
 import type { Scope } from './scope.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo, Place, Template } from './tree.ts'
@@ -93,6 +94,8 @@ export interface Above {
  * of a `defer` are checked at each way out.
  */
 export interface Observer {
+  /** Makes a body that is read when somebody asks for its statements. */
+  readonly later: Later
   /** A file was parsed. */
   parsed(tree: ast.Module): void
   /** An import or `__include` means a file. */

@@ -255,6 +255,8 @@ export type Decl =
 export interface Binding {
   readonly group: number
   readonly binding: number
+  /** The letter of a register: `t` of `register(t0)`. In HLSL each letter counts for itself. */
+  readonly register: string | undefined
 }
 
 /** How far a declaration can be differentiated. */

@@ -10,7 +10,6 @@ import * as types from '../../base/errors/types.ts'
 import { Span } from '../../base/source.ts'
 import type { Broken } from '../../syntax/ast.ts'
 import { builtinType } from '../model/builtin.ts'
-import type { Cx } from '../model/context.ts'
 import type { Decl } from '../model/decl.ts'
 
 /** Mistakes that mean that a name is not declared. */
@@ -64,9 +63,9 @@ export class Doubts {
   /** Declarations whose own text was not understood in full. */
   #doubtful: ReadonlySet<string> = new Set()
 
-  constructor(cx: Cx, broken: readonly Broken[], found: readonly Diagnostic[]) {
-    this.#decls = [...cx.userDecls]
-    this.#anything = found.some(d => missing.has(d.code))
+  constructor(decls: readonly Decl[], broken: readonly Broken[], found: readonly Diagnostic[], anything = false) {
+    this.#decls = [...decls]
+    this.#anything = anything || found.some(d => missing.has(d.code))
     // A comment without an end holds all that follows.
     const rest = found.flatMap((d): readonly Broken[] =>
       d.code === syntax.unterminatedComment.code && d.span !== undefined
@@ -74,6 +73,11 @@ export class Doubts {
         : [],
     )
     this.#broken = [...broken, ...rest]
+  }
+
+  /** The same with more that was not understood. */
+  with(more: readonly Broken[]): Doubts {
+    return more.length === 0 ? this : new Doubts(this.#decls, [...this.#broken, ...more], [], this.#anything)
   }
 
   /** Whether every name may mean something. */

@@ -57,16 +57,17 @@ function messageOf(cause: unknown): string {
   }
 }
 
-/** Joins paths and takes out `.` and `..`. */
+/** Joins paths and takes out `.` and `..`, but not above a drive (`C:`). Two slashes at the start, as Windows writes a share, stay. */
 function join(dir: string, path: string): string {
-  const absolute = path.startsWith('/') || (dir.startsWith('/') && !path.startsWith('/'))
+  const whole = path.startsWith('/') ? path : `${dir}/${path}`
+  const [root = ''] = /^\/\/(?=[^/])|^\//.exec(path.startsWith('/') ? path : dir) ?? []
   const parts: string[] = []
-  for (const part of (path.startsWith('/') ? path : `${dir}/${path}`).split('/')) {
+  for (const part of whole.split('/')) {
     if (part === '' || part === '.') continue
-    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop()
+    if (part === '..' && parts.length > 0 && !/^(\.\.|[A-Za-z]:)$/.test(parts.at(-1)!)) parts.pop()
     else parts.push(part)
   }
-  return (absolute ? '/' : '') + parts.join('/')
+  return root + parts.join('/')
 }
 
 const dirname = (path: string): string => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) || '/' : '')
@@ -183,7 +184,7 @@ export class Loader {
       return found
     }
     const named = observer === null ? undefined : (span: Span, macro: Macro): void => observer.macro(span, macro)
-    const parsed = parse(file, { macros, include, named }, this.#sink)
+    const parsed = parse(file, { macros, include, named, later: observer?.later }, this.#sink)
     this.broken.push(...parsed.broken)
     observer?.parsed(parsed)
     // A file that says `module` shows only what is public.

@@ -282,8 +282,9 @@ function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
     { name, span }: { readonly name: string; readonly span: Span },
     binding: number,
     group: number,
+    register?: string,
   ): Binding | null => {
-    if ([binding, group].every(n => n >= 0 && n <= names.maxBinding)) return { binding, group }
+    if ([binding, group].every(n => n >= 0 && n <= names.maxBinding)) return { binding, group, register }
     cx.sink.add(names.attributeArguments, span, { name, expected: names.bindingsExpected })
     return null
   }
@@ -296,9 +297,9 @@ function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
     if (s.name !== 'register') continue
     const register = s.args[0]
     const space = s.args[1]
-    const number = register?.kind === 'name' ? /^[a-zA-Z](\d+)$/.exec(register.name) : null
+    const number = register?.kind === 'name' ? /^([a-zA-Z])(\d+)$/.exec(register.name) : null
     const group = space?.kind === 'name' ? /^space(\d+)$/.exec(space.name) : null
-    if (number !== null) return bound(s, Number(number[1]), Number(group?.[1] ?? 0))
+    if (number !== null) return bound(s, Number(number[2]), Number(group?.[1] ?? 0), number[1]!.toLowerCase())
   }
   return null
 }

@@ -8,7 +8,7 @@ import { SourceFile } from '../../base/source.ts'
 import type { FuncDecl } from '../../check/model/decl.ts'
 import type { CheckedProgram } from '../../check/model/tree.ts'
 import type { Type } from '../../check/model/type.ts'
-import { CompileError, compile, type CompileOptions } from '../../index.ts'
+import { CompileError, compile, type CompileOptions, type Program } from '../../index.ts'
 import { offsetOf, positionOf, rangeOf, type Position, type Range } from '../range.ts'
 import { fileOf, functionAt, genericsOf, nameOf, subjectsOf, type EditorProgram } from './subject.ts'
 
@@ -66,6 +66,8 @@ export interface CheckEffort {
   readonly timeLimit?: number | undefined
   /** The seed of the random inputs; default: always the same, so that an editor does not change its mind. */
   readonly seed?: number | undefined
+  /** Called and awaited between inputs; may throw to end the check. */
+  readonly pause?: (() => Promise<void>) | undefined
 }
 
 /** The functions of a file whose derivatives can be checked, with what is known of them by name. */
@@ -158,13 +160,21 @@ function checkNames(program: EditorProgram, func: FuncDecl): readonly string[] {
 const editorSeed = 20_200_426
 
 /** Checks the derivatives of a function of a program. Mistakes of the program become the reason why there is no verdict. */
-export async function checkFunction(
+export function checkFunction(
   source: string,
   options: CompileOptions,
   name: string,
-  { samples = 20, timeLimit = 5000, seed = editorSeed }: CheckEffort = {},
+  effort: CheckEffort = {},
 ): Promise<CheckVerdict> {
-  const program = compile(source, { ...options, debug: true })
+  return checkIn(compile(source, { ...options, debug: true }), name, effort)
+}
+
+/** As `checkFunction`, in a program that is compiled already, with `debug`. */
+export async function checkIn(
+  program: Program,
+  name: string,
+  { samples = 20, timeLimit = 5000, seed = editorSeed, pause }: CheckEffort = {},
+): Promise<CheckVerdict> {
   const cannot = (reason: string): CheckVerdict => ({
     function: name,
     state: 'cannot',
@@ -180,7 +190,7 @@ export async function checkFunction(
   if (known.differentiable === 'none') return cannot(`${name} is not differentiable`)
   let outcome: CheckOutcome
   try {
-    const report = await checkDerivatives(program, { functions: [name], samples, seed, timeLimit })
+    const report = await checkDerivatives(program, { functions: [name], samples, seed, timeLimit, pause })
     outcome = report.functions[0]!
   } catch (error) {
     if (!(error instanceof CompileError)) throw error

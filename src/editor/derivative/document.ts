@@ -22,6 +22,7 @@ import { resourceChoiceInTarget } from '../../base/errors/target.ts'
 import { printFunc, printModule } from '../../ir/print.ts'
 import type { Func, Module } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
+import type { Origin } from '../../target/code/lines.ts'
 import { emitJs } from '../../target/js/js.ts'
 import { emitWgsl } from '../../target/wgsl/emit.ts'
 import type { Position } from '../range.ts'
@@ -330,11 +331,12 @@ function codeOf(program: EditorProgram, roots: Roots, sink: Sink, target: 'wgsl'
   if (sink.errors > 0) return undefined
   finish(module, sink, options)
   placed(module, roots)
+  const origins: Origin[] = []
   if (target === 'js') {
-    const { code, origins, exports } = emitJs(module, {}, sink)
+    const { code, exports } = emitJs(module, { origins }, sink)
     return exports.length === 0 ? undefined : { text: code, mapped: origins }
   }
   const functions = module.funcs.filter(f => f.info.exported !== undefined)
-  const { code, origins } = emitWgsl(module, { functions }, sink)
+  const { code } = emitWgsl(module, { functions, origins }, sink)
   return { text: code, mapped: origins }
 }

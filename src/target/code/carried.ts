@@ -31,6 +31,7 @@ export class CarriedReads {
 
   /** The carried values in the expression of a value. */
   #carriedIn(v: Value): readonly Value[] {
+    if (this.#reads.size === 0) return none
     if (this.#reads.has(v)) return [v]
     if (v.def.op === 'param' || this.#forms.of(v) !== 'always') return none
     let known = this.#within[v.id]

@@ -84,12 +84,11 @@ class Planner implements ExitPlan {
             this.chains.add(around)
         }
       }
-      this.#inside(inst, r => this.findChains(r))
+      if (inst.regions.length > 0) this.#inside(inst, r => this.findChains(r))
     }
   }
 
   #inside(inst: Inst, visit: (region: Region) => void): void {
-    if (inst.regions.length === 0) return
     this.#stack.push(inst)
     for (let i = 0; i < inst.regions.length; i++) visit(inst.regions[i]!)
     this.#stack.pop()
@@ -130,7 +129,7 @@ class Planner implements ExitPlan {
             : this.#exitTo(inst.attr, this.#stack.length),
         )
       }
-      this.#inside(inst, r => this.resolve(r))
+      if (inst.regions.length > 0) this.#inside(inst, r => this.resolve(r))
     }
   }
 

@@ -3,6 +3,7 @@
  * no name in the source is written in place. A value that costs nothing (a constant, a component, a path into memory) always is.
  * This is an analysis of one function: `structure.ts` follows it, but gives a name after all if a write comes between.
  */
+import { zeros } from '../../ir/walk.ts'
 import { costs } from '../../ir/costs.ts'
 import type { Effect, OpName } from '../../ir/op.ts'
 import type { Func, Inst, Region, Value } from '../../ir/value.ts'
@@ -36,7 +37,7 @@ const free: ReadonlySet<OpName> = new Set([
 /** The forms of a function's values. */
 export class Forms {
   readonly #can: Capabilities
-  readonly #count: Uint32Array
+  readonly #count: number[]
   readonly #form: Form[]
   readonly #choice = new Map<Inst, Choice>()
   /** The loop and kind of a value's last seen use. */
@@ -46,7 +47,7 @@ export class Forms {
   constructor(func: Func, can: Capabilities) {
     this.#can = can
     const count = func.nextValue
-    this.#count = new Uint32Array(count)
+    this.#count = zeros(count)
     // The walk goes backwards: a list that began empty would be filled from its end.
     this.#form = new Array(count)
     this.#loopAt = new Array(count)

@@ -25,14 +25,15 @@ export class Lines {
   readonly #text: string[] = []
   readonly #mappings: Mapping[] = []
   readonly #origins: Origin[] = []
-  /** What the line that is added next was made of. */
-  readonly #parts = new Set<Span>()
+  /** What the line that is added next was made of; undefined where nobody asks. */
+  readonly #parts: Set<Span> | undefined
   readonly #work: Work | undefined
   #indent = 0
 
-  /** The added text counts as `work`. */
-  constructor(work?: Work) {
+  /** The added text counts as `work`. With `origins`, each line tells every place that it was made of. */
+  constructor(work?: Work, origins = false) {
     this.#work = work
+    this.#parts = origins ? new Set() : undefined
   }
 
   /** The number of lines so far. */
@@ -49,23 +50,25 @@ export class Lines {
     return this.#mappings
   }
 
-  /** Every place that a line was made of, where a mapping has one for each line. */
+  /** Every place that a line was made of, where a mapping has one for each line; none where nobody asked for them. */
   get origins(): readonly Origin[] {
     return this.#origins
   }
 
   /** Notes what the line that is added next was made of, besides its own place. */
   part(span: Span | null): void {
-    if (span !== null) this.#parts.add(span)
+    if (span !== null) this.#parts?.add(span)
   }
 
   add(text: string, span: Span | null = null): void {
     const line = text === '' ? '' : step.repeat(this.#indent) + text
     this.#work?.spend('output', line.length + 1, span)
     this.#text.push(line)
-    this.part(span)
-    for (const part of this.#parts) this.#origins.push({ line: this.#text.length, span: part })
-    this.#parts.clear()
+    if (this.#parts !== undefined) {
+      this.part(span)
+      for (const part of this.#parts) this.#origins.push({ line: this.#text.length, span: part })
+      this.#parts.clear()
+    }
     if (span !== null) this.#mappings.push({ line: this.#text.length, column: step.length * this.#indent, span })
   }
 
@@ -86,10 +89,7 @@ export class Lines {
   append(other: Lines): void {
     const before = this.#text.length
     for (let i = 0; i < other.#text.length; i++) this.#text.push(other.#text[i]!)
-    for (let i = 0; i < other.#mappings.length; i++) {
-      const { line, column, span } = other.#mappings[i]!
-      this.#mappings.push({ line: before + line, column, span })
-    }
+    for (const { line, column, span } of other.#mappings) this.#mappings.push({ line: before + line, column, span })
     for (const { line, span } of other.#origins) this.#origins.push({ line: before + line, span })
   }
 }

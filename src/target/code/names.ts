@@ -2,6 +2,7 @@
 
 /** The hint as an identifier that most languages allow; the fallback if nothing is left of it. */
 export function identifierOf(hint: string, fallback: string): string {
+  if (/^[A-Za-z](?:_?[A-Za-z0-9])*$/.test(hint)) return hint
   const name = hint
     .replace(/\W+/g, '_')
     .replace(/^_+|_+$/g, '')

@@ -42,6 +42,10 @@ export function structure(func: Func, can: Capabilities, names: Names): Code {
 /** Ops whose statements are made one by one; all others are expressions. */
 type StatementOp = OwnerOp | Terminator | 'var' | 'store'
 
+function isStatement(inst: Inst): inst is Inst<StatementOp> {
+  return inst.row.effect === 'control' || inst.op === 'var' || inst.op === 'store'
+}
+
 /** Makes the statements of one function. */
 export class Structurer extends Values {
   readonly exits: Exits
@@ -127,9 +131,8 @@ export class Structurer extends Values {
   }
 
   #inst(inst: Inst): void {
-    const make = Structurer.#statements[inst.op as StatementOp] as ((inst: Inst, s: Structurer) => void) | undefined
-    if (make === undefined) this.#plain(inst)
-    else make(inst, this)
+    if (isStatement(inst)) (Structurer.#statements[inst.op] as (inst: Inst, s: Structurer) => void)(inst, this)
+    else this.#plain(inst)
   }
 
   static readonly #statements: { readonly [K in StatementOp]: (inst: Inst<K>, s: Structurer) => void } = {

@@ -139,8 +139,7 @@ export class Values {
   /** The expression of an instruction without regions that has one result at most. */
   expression(inst: Inst): Expr {
     if (inst.op === 'detach' || inst.op === 'intrinsic.hide') return this.get(inst.args[0]!)
-    const args: Expr[] = []
-    for (let i = 0; i < inst.args.length; i++) args.push(this.get(inst.args[i]!))
+    const args = inst.args.map(a => this.get(a))
     const type = inst.results.length > 0 ? inst.results[0]!.type : this.func.sig.result
     return applied(inst as Inst<ValueOp>, type, args, readsOf(inst))
   }
@@ -162,7 +161,7 @@ export class Values {
 
   /** Names the values that were read from memory and not written in place yet, since something may now write there. */
   flush(written: 'all' | 'globals' | Root = 'all'): void {
-    if (this.#inline > 0) return
+    if (this.#inline > 0 || this.#pending.size === 0) return
     const root = written instanceof Global && !this.can.distinctBuffers ? 'globals' : written
     const touched = (read: Root): boolean =>
       root === 'all' || (root === 'globals' ? read instanceof Global : read === root)

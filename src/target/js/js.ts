@@ -21,6 +21,8 @@ export interface JsOptions {
   readonly mode?: Mode
   /** Limits of one call or dispatch. A call that exceeds one throws an error named `TrapError`. Default: no limits. */
   readonly limits?: RunLimits | undefined
+  /** Takes every place in the source that each line was made of. */
+  readonly origins?: Origin[] | undefined
 }
 
 /** A JavaScript module and what a host must know of it. */
@@ -39,14 +41,12 @@ export interface JsOutput {
   /** The names that `bind` takes: buffers with bytes per element, and uniforms. */
   readonly buffers: readonly { readonly name: string; readonly elem: DataType; readonly stride: number }[]
   readonly uniforms: readonly { readonly name: string; readonly type: DataType }[]
-  /** Every place in the source that a line was made of. */
-  readonly origins: readonly Origin[]
 }
 
 /** Prints the exported functions and compute entry points of a program as an ES module. */
 export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput {
-  const { limits = {} } = options
-  const unit = new Unit(options.mode ?? 'f32', sink, limits)
+  const { limits = {}, origins } = options
+  const unit = new Unit(options.mode ?? 'f32', sink, limits, origins !== undefined)
   // No host can call what takes or gives resources.
   const callable = (f: Func): boolean =>
     f.info.exported !== undefined && dataSignature(f, f.info.exported, unit.layouts) !== undefined
@@ -56,7 +56,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     if (unknown !== undefined) sink.add(semanticMissing, func.span ?? undefined, { semantic: unknown })
   }
   if (reportChoices(module, sink) || sink.errors > 0)
-    return { code: '', exports: [], renamed: {}, functions: [], buffers: [], uniforms: [], origins: [] }
+    return { code: '', exports: [], renamed: {}, functions: [], buffers: [], uniforms: [] }
   for (const func of roots) unit.want(func)
 
   const funcs: Lines[] = []
@@ -145,11 +145,10 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     begin === '' ? '' : `let ${counters.join(', ')}`,
   ].filter(s => s !== '')
   const parts = [...head, ...funcs.map(f => f.text), ...shorts, ...hosts, `export { ${list.join(', ')} }`]
-  const origins: Origin[] = []
   // Parts have an empty line between them.
   let before = head.reduce((lines, part) => lines + part.split('\n').length + 1, 0)
   for (const { origins: own, count } of funcs) {
-    for (const { line, span } of own) origins.push({ line: before + line, span })
+    for (const { line, span } of own) origins?.push({ line: before + line, span })
     before += count + 1
   }
   const functions = roots.flatMap(f =>
@@ -163,15 +162,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     const data = space === 'uniform' ? dataType(type, unit.layouts) : undefined
     return data === undefined ? [] : [{ name, type: data }]
   })
-  return {
-    code: `${parts.join('\n\n')}\n`,
-    exports: [...exported.keys()],
-    renamed,
-    functions,
-    buffers,
-    uniforms,
-    origins,
-  }
+  return { code: `${parts.join('\n\n')}\n`, exports: [...exported.keys()], renamed, functions, buffers, uniforms }
 }
 
 function helperText(used: ReadonlySet<string>, { bytes, groups }: RunLimits): string {

@@ -49,7 +49,7 @@ class Printer {
   readonly #around: Target[] = []
 
   constructor(from: Func, unit: Unit) {
-    this.lines = new Lines(unit.sink.work)
+    this.lines = new Lines(unit.sink.work, unit.origins)
     this.#from = from
     this.#unit = unit
     this.#scalars = unit.scalars

@@ -46,6 +46,8 @@ const viewScalars: readonly ScalarName[] = ['f32', 'i32', 'u32', 'f64', 'i64', '
 export class Unit implements LeafModule {
   readonly sink: Sink
   readonly limits: RunLimits
+  /** Whether somebody asked what each line was made of. */
+  readonly origins: boolean
   readonly helpers: Set<string> = new Set()
   readonly scalars: Scalars
   readonly layouts: Layouts = new Layouts('storage')
@@ -61,7 +63,8 @@ export class Unit implements LeafModule {
   /** Functions of the output that are generators. */
   readonly generators: Set<Func> = new Set()
 
-  constructor(mode: Mode, sink: Sink, limits: RunLimits) {
+  constructor(mode: Mode, sink: Sink, limits: RunLimits, origins: boolean) {
+    this.origins = origins
     this.sink = sink
     this.limits = limits
     this.scalars = new Scalars(mode, this.helpers)

@@ -22,6 +22,8 @@ export interface WgslOptions {
   readonly entries?: readonly string[] | undefined
   /** Functions of the module to print besides, which no entry point needs to call. */
   readonly functions?: readonly Func[] | undefined
+  /** Takes every place in the source that each line was made of. */
+  readonly origins?: Origin[] | undefined
 }
 
 /** A line of WGSL and the place in the source that it comes from. */
@@ -32,8 +34,6 @@ export interface Wgsl {
   readonly code: string
   readonly reflection: Reflection
   readonly sourceMap: readonly SourceMapping[]
-  /** Every place in the source that a line was made of. */
-  readonly origins: readonly Origin[]
 }
 
 /** Compiles entry points and other functions to WGSL. Mistakes go to the sink; the code is then empty. */
@@ -46,17 +46,18 @@ export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl
     else entries.push(func)
   }
   const before = sink.errors
-  const { functions = [] } = options
+  const { functions = [], origins } = options
   const legal = legalize(module, entries, functions, sink)
   if (sink.errors > before || entries.length + functions.length === 0) {
     return {
       code: '',
       reflection: { bindings: [], entries: [], parameters: [], globalParams: null, features: [], prints: null },
       sourceMap: [],
-      origins: [],
     }
   }
-  return new ModulePrinter(legal, module, sink.work).print()
+  const made = new ModulePrinter(legal, module, sink.work, origins !== undefined).print()
+  for (const origin of made.origins) origins?.push(origin)
+  return made.wgsl
 }
 
 class ModulePrinter implements ModuleScope {
@@ -66,20 +67,20 @@ class ModulePrinter implements ModuleScope {
   readonly #symbols = new Map<Func | Global | Type, string>()
   readonly #fields = new Map<Type, readonly string[]>()
   readonly #structs: Lines
-  readonly #work: Work
+  readonly #lines: () => Lines
   readonly #structNames = new Map<Type, string>()
   /** For structs that entry points return: the attributes of each member. */
   readonly #attributes = new Map<Type, readonly string[]>()
   #usesHalf = false
 
-  constructor(legal: LegalModule, source: Module, work: Work) {
-    this.#work = work
-    this.#structs = new Lines(work)
+  constructor(legal: LegalModule, source: Module, work: Work, origins: boolean) {
+    this.#lines = () => new Lines(work, origins)
+    this.#structs = this.#lines()
     this.#legal = legal
     this.#source = source
   }
 
-  print(): Wgsl {
+  print(): { readonly wgsl: Wgsl; readonly origins: readonly Origin[] } {
     const { entries, globals, funcs } = this.#legal
     for (const e of entries) this.#symbols.set(e.func, this.#names.make(e.func.name, 'entry'))
     for (const g of globals) this.#symbols.set(g.global, this.#names.make(g.global.name, 'global'))
@@ -88,14 +89,14 @@ class ModulePrinter implements ModuleScope {
     for (const f of funcs) if (!this.#symbols.has(f)) this.#symbols.set(f, this.#names.make(f.name, 'func'))
     // Structs have their names before locals do, which could hide them otherwise.
     for (const f of funcs) this.#nameStructs(f)
-    const bodies = new Lines(this.#work)
+    const bodies = this.#lines()
     for (const f of funcs)
       this.#func(
         f,
         entries.find(e => e.func === f),
         bodies,
       )
-    const resources = new Lines(this.#work)
+    const resources = this.#lines()
     for (const g of globals) this.#global(g, resources)
     if (printer !== undefined) resources.add(`${this.#declared(printer.global, printer.binding)};`)
     const all = new Lines()
@@ -110,7 +111,8 @@ class ModulePrinter implements ModuleScope {
     all.append(resources)
     if (resources.count > 0) all.add('')
     all.append(bodies)
-    return { code: `${all.text}\n`, reflection: this.#reflect(), sourceMap: all.mappings, origins: all.origins }
+    const wgsl = { code: `${all.text}\n`, reflection: this.#reflect(), sourceMap: all.mappings }
+    return { wgsl, origins: all.origins }
   }
 
   // ── Names ────────────────────────────────────────────────────────────────────────────────────────────────────

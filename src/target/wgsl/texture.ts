@@ -39,7 +39,7 @@ export function textureUses({ funcs, intrinsics }: Reach): ReadonlyMap<Global, U
       const intrinsic = intrinsicOf(inst.attr)
       if (intrinsic?.texture === undefined) return
       const handles = inst.args.flatMap(a => (a.type.kind === 'ptr' && a.def.op === 'global' ? [a.def.attr] : []))
-      const texture = handles.find(g => g.type.name.includes('Texture'))
+      const texture = handles.find(g => g.type.handle?.is === 'texture')
       if (texture === undefined) return
       for (const g of handles) if (g !== texture) useOf(g).textures.add(texture)
       const use = useOf(texture)
@@ -99,17 +99,22 @@ const defaults: Readonly<Record<string, string>> = {
   u32x4: 'rgba32uint',
 }
 
-const dimensions: Readonly<Record<string, TextureDimension>> = {
-  '1D': '1d',
-  '2D': '2d',
-  '2DArray': '2d-array',
-  '2DMS': '2d',
-  '3D': '3d',
-  Cube: 'cube',
-  CubeArray: 'cube-array',
+/** The dimension of a texture; undefined if WGSL has none like it. */
+function dimensionOf({ shape, isArray, isMultisampled }: t.Texture): TextureDimension | undefined {
+  if (isMultisampled) return shape === '2D' && !isArray ? '2d' : undefined
+  switch (shape) {
+    case '1D':
+      return isArray ? undefined : '1d'
+    case '2D':
+      return isArray ? '2d-array' : '2d'
+    case '3D':
+      return isArray ? undefined : '3d'
+    case 'Cube':
+      return isArray ? 'cube-array' : 'cube'
+  }
 }
 
-const sampled: Readonly<Record<string, 'float' | 'sint' | 'uint'>> = {
+const sampled: Readonly<Partial<Record<t.ScalarName, 'float' | 'sint' | 'uint'>>> = {
   f32: 'float',
   f16: 'float',
   i32: 'sint',
@@ -118,31 +123,32 @@ const sampled: Readonly<Record<string, 'float' | 'sint' | 'uint'>> = {
 
 /** The texture or sampler that a global is. Undefined, with a diagnostic, if WGSL has none like it. */
 export function handleOf(global: Global, uses: ReadonlyMap<Global, Use>, sink: Sink): Handle | undefined {
-  const { name } = global.type
+  const handle = global.type.handle!
   const use = uses.get(global)
-  if (name === 'SamplerState') {
+  if (handle.is === 'sampler') {
+    if (handle.compares) return { type: 'sampler_comparison', info: { kind: 'sampler', sampler: 'comparison' } }
     // Depth is not filtered.
     const depth = use !== undefined && [...use.textures].some(texture => uses.get(texture)?.compares === true)
     return { type: 'sampler', info: { kind: 'sampler', sampler: depth ? 'non-filtering' : 'filtering' } }
   }
-  if (name === 'SamplerComparisonState')
-    return { type: 'sampler_comparison', info: { kind: 'sampler', sampler: 'comparison' } }
-  const [, access = '', shape = '', channel = '', lanes = ''] = /^(RW|W)?Texture(\w+?)<(\w+?)x(\d)>$/.exec(name) ?? []
-  const dimension = dimensions[shape]
-  const of = sampled[channel]
+  const { access, isMultisampled: multisampled, texel } = handle
+  const dimension = dimensionOf(handle)
+  const of = sampled[texel.scalar]
   if (dimension === undefined || of === undefined) {
-    sink.add(textureNotInTarget, global.span ?? undefined, { name: global.name, type: name.replace(/<.*/, '') })
+    sink.add(textureNotInTarget, global.span ?? undefined, {
+      name: global.name,
+      type: global.type.name.replace(/<.*/, ''),
+    })
     return undefined
   }
   const text = dimension.replace('-', '_')
-  if (access !== '') return storage(global, access, dimension, text, `${channel}x${lanes}`, use, sink)
-  const multisampled = shape === '2DMS'
+  if (access !== 'read') return storage(global, access, dimension, text, `${texel.scalar}x${texel.lanes}`, use, sink)
   if (use?.compares === true)
     return {
       type: `texture_depth_${text}`,
       info: { kind: 'texture', texture: { dimension, sampleType: 'depth', multisampled: false } },
     }
-  const scalar = of === 'float' ? 'f32' : channel
+  const scalar = of === 'float' ? 'f32' : texel.scalar
   const sampleType = of === 'float' && use?.samples !== true ? 'unfilterable-float' : of
   return {
     type: `texture_${multisampled ? 'multisampled_' : ''}${text}<${scalar}>`,
@@ -152,7 +158,7 @@ export function handleOf(global: Global, uses: ReadonlyMap<Global, Use>, sink: S
 
 function storage(
   global: Global,
-  access: string,
+  access: 'write' | 'read-write',
   dimension: TextureDimension,
   text: string,
   texel: string,
@@ -170,7 +176,7 @@ function storage(
     sink.add(readWriteInTarget, global.span ?? undefined, { name: global.name, format })
     return undefined
   }
-  const how = both ? 'read-write' : access === 'RW' && use?.reads === true ? 'read-only' : 'write-only'
+  const how = both ? 'read-write' : access === 'read-write' && use?.reads === true ? 'read-only' : 'write-only'
   const word = how === 'read-write' ? 'read_write' : how === 'read-only' ? 'read' : 'write'
   return {
     type: `texture_storage_${text}<${format}, ${word}>`,

@@ -1,0 +1,24 @@
+/** What the name under the pointer is. */
+import { HoverRequest, MarkupKind, type MarkupContent, type ServerCapabilities } from 'vscode-languageserver'
+import { hover } from '../editor/hover.ts'
+import type { Markup } from '../editor/doc.ts'
+import { atPosition } from './params.ts'
+import type { Session } from './session.ts'
+
+/** A text as a client takes it: without the marks of Markdown, where it does not say that it knows those. */
+export function markupFor({ kind, value }: Markup, formats: readonly string[] | undefined): MarkupContent {
+  if (formats?.includes(MarkupKind.Markdown) === true) return { kind, value }
+  return { kind: MarkupKind.PlainText, value: value.replace(/^```.*\n?/gm, '').replace(/[*`]/g, '') }
+}
+
+/** Answers who asks. */
+export function hoverFeatures(session: Session): ServerCapabilities {
+  session.answer(HoverRequest.type, atPosition, ({ textDocument: { uri }, position }) => {
+    const place = session.workspace.at(uri, position)
+    const found = place && hover(place)
+    if (found === undefined) return null
+    const { contentFormat } = session.client.textDocument?.hover ?? {}
+    return { contents: markupFor(found.contents, contentFormat), range: found.range }
+  })
+  return { hoverProvider: true }
+}

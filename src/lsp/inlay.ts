@@ -1,0 +1,37 @@
+/** Hints between the characters of a source. Each kind is shown where its setting asks for it. */
+import {
+  InlayHintRefreshRequest,
+  InlayHintRequest,
+  type InlayHint,
+  type ServerCapabilities,
+} from 'vscode-languageserver'
+import { reverseHints } from '../editor/derivative/explain.ts'
+import { hints } from '../editor/hints.ts'
+import { pathOf } from '../editor/uri.ts'
+import { inRange } from './params.ts'
+import type { Session } from './session.ts'
+
+/** Answers who asks. */
+export function inlayFeatures(session: Session): ServerCapabilities {
+  const { workspace, connection } = session
+  session.settingsChanged.push(() => {
+    if (session.client.workspace?.inlayHint?.refreshSupport === true)
+      connection.sendRequest(InlayHintRefreshRequest.type).catch(() => {
+        // A client that is about to end answers nothing.
+      })
+  })
+  session.answer(InlayHintRequest.type, inRange, ({ textDocument: { uri }, range }) => {
+    const analysis = workspace.analysis(uri)
+    if (analysis === undefined) return []
+    const { derivative, parameters, types } = session.settings.inlayHints
+    const found = hints(analysis, pathOf(uri), range, { parameters, types }).map(({ tooltip, ...hint }): InlayHint => ({
+      ...hint,
+      // Only editors that know Markdown show tooltips at all.
+      ...(tooltip === undefined ? {} : { tooltip: { ...tooltip } }),
+    }))
+    if (!derivative) return found
+    const { program, path } = session.program(uri)
+    return [...found, ...reverseHints(program, path, range)]
+  })
+  return { inlayHintProvider: { resolveProvider: false } }
+}
