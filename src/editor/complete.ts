@@ -231,7 +231,8 @@ class Completer {
       if (kind === 'extension' || kind === 'module' || (kind === 'case' && wanted?.kind === 'enum')) continue
       offers.push(offerOf(named, { cx, calls: !this.#isCalled }))
     }
-    return at?.around.func === null ? [...written(at), ...offers] : offers
+    const labels = new Set(offers.map(o => o.label))
+    return [...(at === undefined ? [] : written(at).filter(o => !labels.has(o.label))), ...offers]
   }
 
   /** The functions of which there is a derivative. */
@@ -360,7 +361,7 @@ function isBase(decl: Decl): boolean {
   return decl.kind === 'interface' || (decl.kind === 'struct' && !decl.isBlock && !decl.module.isCore)
 }
 
-/** Parameters and variables as they are written, in a body that is checked only for each length of its packs. */
+/** Parameters and variables as they are written: a pack is checked only for each of its lengths. */
 function written({ path, offset }: Marked): readonly Offer[] {
   const names: ast.Name[] = []
   for (const node of path) {
