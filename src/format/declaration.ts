@@ -118,6 +118,9 @@ function bodyOf(
   })
   if (decl.kind === 'func' || decl.kind === 'init' || decl.kind === 'accessor')
     return decl.body === undefined ? undefined : ofBlock(decl.body)
+  // Most have none, and `int a, b, c;` are many: those are not searched for a brace.
+  const hasAccessors = (decl.kind === 'subscript' || decl.kind === 'property') && decl.accessors.length > 0
+  if (membersOf(decl) === undefined && decl.kind !== 'enum' && !hasAccessors) return undefined
   const open = openOf(cx, first, last)
   const close = cx.roles.close(open)
   const members = membersOf(decl)

@@ -271,14 +271,15 @@ class GapReader {
   splices = false
   /** The comments that ask to leave code alone, and to do so no longer. */
   readonly pragmas: Piece[] = []
-  /** Where the current line begins, and the column reached there: columns are counted only where a piece begins. */
-  #lineStart = 0
+  /** An offset on the current line up to which columns are counted, and its column: they are counted only where a piece begins. */
+  #counted = 0
+  #column = 0
 
   constructor(file: SourceFile, skipped: readonly Skipped[], tabSize: number) {
     this.#text = file.text
     this.#skipped = skipped
     this.#tabSize = tabSize
-    if (file.text.charCodeAt(0) === 0xfeff) this.#lineStart = 1
+    if (file.text.charCodeAt(0) === 0xfeff) this.#counted = 1
   }
 
   /** What stands between two offsets, where no token is. */
@@ -307,8 +308,7 @@ class GapReader {
       i++
       if (isLineEnd(text, i - 1)) {
         this.newlines++
-        this.line++
-        this.#lineStart = i
+        this.#beginLine(i)
       }
     }
     return pieces
@@ -320,8 +320,10 @@ class GapReader {
   }
 
   #piece(kind: Piece['kind'], start: number, end: number, before: number, pieces: Piece[]): number {
+    // In this order: columns are counted from left to right.
+    const from = this.newlines > 0 ? undefined : this.#columnOf(before)
     const column = this.#columnOf(start)
-    const gap = this.newlines > 0 ? 0 : column - this.#columnOf(before)
+    const gap = from === undefined ? 0 : column - from
     const piece: Piece = { kind, start, end, newlines: this.newlines, line: this.line, column, gap }
     pieces.push(piece)
     if ((kind === 'line' || kind === 'block') && pragma.test(this.#text.slice(start, start + 80)))
@@ -333,20 +335,24 @@ class GapReader {
 
   #pass(start: number, end: number): void {
     for (let i = start; i < end; i++) {
-      if (!isLineEnd(this.#text, i)) continue
-      this.line++
-      this.#lineStart = i + 1
+      if (isLineEnd(this.#text, i)) this.#beginLine(i + 1)
     }
   }
 
+  #beginLine(start: number): void {
+    this.line++
+    this.#counted = start
+    this.#column = 0
+  }
+
+  /** The column of an offset on the current line, not before the one that was asked for last. */
   #columnOf(offset: number): number {
-    let column = 0
-    for (let i = this.#lineStart; i < offset; i++) {
-      const c = this.#text.charCodeAt(i)
-      if (c === 9) column += this.#tabSize - (column % this.#tabSize)
-      else if (c < 0xdc00 || c >= 0xe000) column++
+    for (; this.#counted < offset; this.#counted++) {
+      const c = this.#text.charCodeAt(this.#counted)
+      if (c === 9) this.#column += this.#tabSize - (this.#column % this.#tabSize)
+      else if (c < 0xdc00 || c >= 0xe000) this.#column++
     }
-    return column
+    return this.#column
   }
 }
 

@@ -174,7 +174,9 @@ describe('edits', () => {
   test('of a range are those in it', () => {
     const text = 'float  a;\nfloat  b;\nfloat  c;\n'
     const start = text.indexOf('float  b')
-    expect(applied(text, good(formatRanges(text, [{ start, end: start + 9 }])))).toBe('float  a;\nfloat b;\nfloat  c;\n')
+    expect(applied(text, good(formatRanges(text, [{ start, end: start + 9 }])))).toBe(
+      'float  a;\nfloat b;\nfloat  c;\n',
+    )
   })
 })
 
@@ -230,4 +232,15 @@ describe('the formatter comes to an end', () => {
     const made = formatted(text)
     expect(formatted(made)).toBe(made)
   })
+})
+
+// Each took a time that grew with the square of the length, 15 seconds for the first.
+test.each([
+  ['a line with a comment behind each statement', `void f() { ${'x(); /*a*/ '.repeat(20_000)}}`],
+  ['comments one behind the other', '/**/'.repeat(20_000)],
+  ['a declaration of many names', `int a${', b'.repeat(10_000)};`],
+])('%s takes no longer than others of that length', (_, text) => {
+  const start = performance.now()
+  good(format(text))
+  expect(performance.now() - start).toBeLessThan(2500)
 })
