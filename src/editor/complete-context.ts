@@ -211,15 +211,15 @@ function stringSpot(back: Back, inside: number, offset: number): Spot {
 const boundaries: ReadonlySet<string> = new Set(['', ';', '{', '}', ']'])
 
 /** Whether a bracket opens attributes, and not an index. */
-function isAttribute(back: Back, at: number): boolean {
-  if (back.text(at) !== '[') return false
-  const before = back.text(at - 1)
-  if (before === '[') return isAttribute(back, at - 1)
-  if (before === ']') {
-    // `[a] [b]` are attributes, and `x[0][1]` is an index.
-    const first = back.beforePair(at - 1)
-    return isAttribute(back, first + 1)
+function isAttribute(back: Back, bracket: number): boolean {
+  if (back.text(bracket) !== '[') return false
+  let at = bracket
+  // `[[a]]` is one attribute, `[a] [b]` are two, and `x[0][1]` is an index: the first bracket of the row says it.
+  for (let before = back.text(at - 1); before === '[' || before === ']'; before = back.text(at - 1)) {
+    at = before === '[' ? at - 1 : back.beforePair(at - 1) + 1
+    if (back.text(at) !== '[') return false
   }
+  const before = back.text(at - 1)
   if (boundaries.has(before)) return true
   // Parameters have attributes too, as the bodies of loops have.
   if (before === '(' || before === ',') return back.isName(back.open(at - 1).at - 1) && !insideBody(back, at)
@@ -339,15 +339,11 @@ function between(back: Back, from: number, to: number): string {
 }
 
 /** Whether a brace opens a list of values. */
-function isList(back: Back, at: number): boolean {
-  const before = back.text(at - 1)
-  return (
-    before === '=' ||
-    before === ',' ||
-    before === '(' ||
-    before === 'return' ||
-    (before === '{' && isList(back, at - 1))
-  )
+function isList(back: Back, brace: number): boolean {
+  let at = brace
+  // Of a list of lists the first brace says it.
+  while (back.text(at - 1) === '{') at--
+  return /^[=,(]$|^return$/.test(back.text(at - 1))
 }
 
 /** Behind `case x:`, `label:` or `a ? b :`. */

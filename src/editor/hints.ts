@@ -7,7 +7,7 @@ import type * as ast from '../syntax/ast.ts'
 import { printType } from '../syntax/print-expr.ts'
 import type { Analysis } from './analysis.ts'
 import { markdown, codeBlock, type Markup } from './doc.ts'
-import { eachChild, type Node } from './path.ts'
+import { eachNode, type Node } from './path.ts'
 import { offsetOf, positionOf, type Position, type Range } from './range.ts'
 import { declText, heldType, typeText } from './show.ts'
 
@@ -44,8 +44,8 @@ export function hints(
   const [start, end] = [offsetOf(file, range.start), offsetOf(file, range.end)]
   const tree = analysis.tree(file)
   const found: InlayHint[] = []
-  const visit = (node: Node): void => {
-    if (node.span.file === file && (node.span.end < start || node.span.start > end)) return
+  const visit = (node: Node): boolean => {
+    if (node.span.file === file && (node.span.end < start || node.span.start > end)) return false
     // Checks the body, if that has not been done.
     if ((node.kind === 'func' || node.kind === 'init' || node.kind === 'accessor') && node.body !== undefined)
       analysis.path(file, node.body.span.start + 1)
@@ -55,9 +55,9 @@ export function hints(
     if (types && node.kind === 'ifLet') found.push(...typeHint(analysis, file, node.name, undefined))
     if (types && node.kind === 'param' && node.type === undefined && node.name !== undefined)
       found.push(...typeHint(analysis, file, node.name, undefined))
-    eachChild(node, visit)
+    return true
   }
-  if (tree !== undefined) visit(tree)
+  if (tree !== undefined) eachNode(tree, visit)
   const at = ({ position }: InlayHint): number => offsetOf(file, position)
   return found.filter(h => at(h) >= start && at(h) <= end).toSorted((a, b) => at(a) - at(b))
 }

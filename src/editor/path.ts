@@ -35,11 +35,14 @@ export function eachChild(node: Node, visit: (child: Node) => void): void {
   }
 }
 
-/** Calls `visit` with a node and all inside of it, in no particular order. Sums nest thousands deep, so this is a loop. */
-export function eachNode(root: Node, visit: (node: Node) => void): void {
+/**
+ * Calls `visit` with a node and all inside of it, in no particular order; where it says `false`, what is inside is left out. Sums nest thousands
+ * deep, so this is a loop.
+ */
+export function eachNode(root: Node, visit: (node: Node) => boolean | void): void {
   const queue = [root]
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    visit(node)
+    if (visit(node) === false) continue
     eachChild(node, child => {
       queue.push(child)
     })
