@@ -1,5 +1,6 @@
 /** The declarations of a document as a tree, and those of all files of the workspace by name. They are read from syntax alone. */
 import { Sink } from '../base/diag.ts'
+import { LimitReached } from '../base/limits.ts'
 import { SourceFile, type Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
 import { parse } from '../syntax/parse.ts'
@@ -78,7 +79,7 @@ export function workspaceSymbols(workspace: Workspace, query: string): readonly 
         add(children ?? [], name)
       }
     }
-    add(symbolsOf(parse(file, {}, new Sink()).decls, file, 'file'), undefined)
+    add(symbolsOf(declsOf(file), file, 'file'), undefined)
   }
   // The better a name is hit, the further up it stands.
   const rank = ({ name }: WorkspaceSymbol): number =>
@@ -92,6 +93,16 @@ function fileOf(workspace: Workspace, path: string): SourceFile | undefined {
     return text === undefined ? undefined : new SourceFile(path, text)
   } catch {
     return undefined
+  }
+}
+
+/** The declarations of a file; none of one that takes too much to read, which must not keep those of others from being found. */
+function declsOf(file: SourceFile): readonly ast.Decl[] {
+  try {
+    return parse(file, {}, new Sink()).decls
+  } catch (error) {
+    if (error instanceof LimitReached) return []
+    throw error
   }
 }
 

@@ -69,6 +69,7 @@ export class Workspace {
     if (folders === undefined) return
     this.#folders = folders.map(pathOf)
     this.#listed = undefined
+    this.#includers.clear()
   }
 
   /** The paths of the folders of the workspace. */
@@ -100,14 +101,16 @@ export class Workspace {
     if (changed.includes !== document.includes) this.#includers.clear()
   }
 
-  /** From now on the file on disk counts. Gives what is to be shown of the files that the document showed something of. */
+  /**
+   * From now on the file on disk counts. Gives what is to be shown of the file, and of those of which something was found in programs that no open
+   * document is part of any longer.
+   */
   close(uri: string): readonly FileDiagnostics[] {
     const path = pathOf(uri)
     this.#documents.delete(path)
-    this.#analyses.delete(path)
     this.#includers.clear()
     this.#forget(path)
-    return this.#shown(path, new Map())
+    return this.#forsaken(path)
   }
 
   /** Files that may be others on disk than before, that came or that went. */
@@ -149,7 +152,7 @@ export class Workspace {
     }
   }
 
-  /** The paths of the files in the folders of the workspace, and of open documents. */
+  /** The paths of the files in the folders of the workspace, and of open documents; not of the core library, which is no program. */
   get files(): readonly string[] {
     this.#listed ??= this.#folders.flatMap(folder => {
       try {
@@ -158,7 +161,8 @@ export class Workspace {
         return []
       }
     })
-    return [...new Set([...this.#documents.keys(), ...this.#listed])]
+    const open = [...this.#documents.keys()].filter(path => !path.startsWith(`${coreScheme}:`))
+    return [...new Set([...open, ...this.#listed])]
   }
 
   // ── Projects ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -261,18 +265,6 @@ export class Workspace {
     return analysis !== undefined && analysis.ownFiles.some(file => file.name === path)
   }
 
-  /** The open documents in whose programs a file has a part, or would have one if it were there. */
-  dependents(uri: string): readonly string[] {
-    const path = pathOf(uri)
-    const found = [...this.#documents.values()].filter(document => {
-      const analysis = this.#analyses.get(this.#includers.get(document.path) ?? document.path)
-      return (
-        document.path === path || analysis === undefined || path.endsWith(projectFileName) || analysis.inputs.has(path)
-      )
-    })
-    return found.map(document => document.uri)
-  }
-
   // ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** A place of an open document in the program that it is part of. */
@@ -334,16 +326,34 @@ export class Workspace {
     const paths = new Set([...(this.#found.get(root)?.keys() ?? []), ...now.keys()])
     this.#found.delete(root)
     if (now.size > 0) this.#found.set(root, now)
-    return [...paths].flatMap(path => {
-      const open = this.#documents.get(path)
-      // An open document shows what its own program says of it.
-      if (open !== undefined && this.#rootOf(path) !== root) return []
-      const from = open === undefined ? [...this.#found.values()] : [this.#found.get(root)]
-      const said = new Set<string>()
-      const diagnostics = from
-        .flatMap(found => found?.get(path) ?? [])
-        .filter(d => said.size < said.add(`${d.span?.start}:${d.code}:${d.message}`).size)
-      return [{ uri: this.uri(path), version: open?.version, diagnostics }]
-    })
+    // An open document shows what its own program says of it.
+    const own = [...paths].filter(path => !this.#documents.has(path) || this.#rootOf(path) === root)
+    return [...own.map(path => this.#shownOf(path)), ...this.#forsaken()]
+  }
+
+  /**
+   * Forgets what was found in programs that no open document is part of any longer. Gives what is to be shown of their files instead, and of `others`.
+   */
+  #forsaken(...others: readonly string[]): readonly FileDiagnostics[] {
+    const paths = new Set(others)
+    const roots = new Set([...this.#documents.keys()].map(path => this.#rootOf(path)))
+    for (const [root, found] of this.#found) {
+      if (roots.has(root)) continue
+      for (const path of found.keys()) if (!this.#documents.has(path)) paths.add(path)
+      this.#found.delete(root)
+      this.#analyses.delete(root)
+    }
+    return [...paths].map(path => this.#shownOf(path))
+  }
+
+  /** What is to be shown of a file: of an open document what its own program says, of others what all programs say. */
+  #shownOf(path: string): FileDiagnostics {
+    const open = this.#documents.get(path)
+    const from = open === undefined ? [...this.#found.values()] : [this.#found.get(this.#rootOf(path))]
+    const said = new Set<string>()
+    const diagnostics = from
+      .flatMap(found => found?.get(path) ?? [])
+      .filter(d => said.size < said.add(`${d.span?.start}:${d.code}:${d.message}`).size)
+    return { uri: this.uri(path), version: open?.version, diagnostics }
   }
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { definition } from '../../src/editor/definition.ts'
 import { semanticTokens } from '../../src/editor/tokens.ts'
-import { Workspace } from '../../src/editor/workspace.ts'
+import { workspaceSymbols } from '../../src/editor/symbols.ts'
+import { Workspace, type FileDiagnostics } from '../../src/editor/workspace.ts'
 import { pathOf, uriOf } from '../../src/editor/uri.ts'
 
 const file = 'file:///project/main.slang'
@@ -80,10 +81,6 @@ test('a file that another includes is part of its program', () => {
     'part.slang': ['undefined identifier wrong'],
     'macros.slangh': ['undefined identifier also'],
   })
-  expect(workspace.dependents('file:///project/main.slang')).toEqual([
-    'file:///project/part.slang',
-    'file:///project/macros.slangh',
-  ])
   // What the editor has open counts.
   workspace.open('file:///project/main.slang', 1, 'module main; float scale() { return 1.0; }')
   expect(workspace.analysis('file:///project/part.slang')!.root).toBe('/project/part.slang')
@@ -133,4 +130,65 @@ test('a program that nests deeply, or is too much, is answered like any other', 
     `#define A A2 A2 A2 A2\n${Array.from({ length: 40 }, (_, i) => `#define A${i + 2} A${i + 3} A${i + 3}`).join('\n')}\nint x = A;`,
   )
   expect(workspace.analysis(file)!.diagnostics.map(d => d.code)).toContain('E50200')
+})
+
+test('of a program that no open document is part of any longer nothing is shown', () => {
+  const disk = new Map([
+    ['/project/main.slang', 'module main;\n__include part;\nfloat f() { return wrong; }'],
+    ['/project/part.slang', 'implementing main;\nfloat g() { return also; }'],
+  ])
+  const workspace = new Workspace({ read: path => disk.get(path), list: () => [...disk.keys()] })
+  workspace.configure({ folders: ['file:///project'] })
+  const part = 'file:///project/part.slang'
+  const main = 'file:///project/main.slang'
+  const told = (files: readonly FileDiagnostics[]): unknown =>
+    Object.fromEntries(files.map(f => [f.uri.slice(16), f.diagnostics.map(d => d.message)]))
+  const diagnose = (uri: string): unknown => {
+    const steps = workspace.diagnose(uri)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done === true) return told(value)
+    }
+  }
+  const both = { 'main.slang': ['undefined identifier wrong'], 'part.slang': ['undefined identifier also'] }
+  // The file that includes it is not open.
+  workspace.open(part, 1, disk.get('/project/part.slang')!)
+  expect(diagnose(part)).toEqual(both)
+  expect(told(workspace.close(part))).toEqual({ 'main.slang': [], 'part.slang': [] })
+  // That file does so no longer.
+  workspace.open(part, 1, disk.get('/project/part.slang')!)
+  diagnose(part)
+  const including = disk.get('/project/main.slang')!
+  disk.set('/project/main.slang', 'module main;')
+  workspace.changedOnDisk([main])
+  expect(diagnose(part)).toEqual({
+    'main.slang': [],
+    'part.slang': expect.arrayContaining(both['part.slang']) as unknown,
+  })
+  workspace.close(part)
+  disk.set('/project/main.slang', including)
+  workspace.changedOnDisk([main])
+  // It is, and goes on being shown with that.
+  workspace.open(main, 1, disk.get('/project/main.slang')!)
+  workspace.open(part, 1, disk.get('/project/part.slang')!)
+  expect(diagnose(main)).toEqual(both)
+  expect(told(workspace.close(part))).toEqual({ 'part.slang': ['undefined identifier also'] })
+})
+
+test('documents that show the core library are no programs', () => {
+  const workspace = new Workspace({ read: () => undefined })
+  const math = 'cotangent-core:/math.slang'
+  workspace.open(math, 1, workspace.text(math)!)
+  workspace.open(file, 1, 'float g(float x) { return frac(x); }')
+  expect(workspace.files).toEqual(['/project/main.slang'])
+  expect(workspaceSymbols(workspace, 'frac')).toEqual([])
+})
+
+test('one file that takes too much to read hides no symbols of others', () => {
+  const twice = Array.from({ length: 30 }, (_, i) => `#define A${i + 1}(x) A${i}(x) A${i}(x)\n`).join('')
+  const bomb = `#define A0(x) x\n${twice}float f() { return A30(1); }`
+  const workspace = new Workspace({ read: () => undefined })
+  workspace.open('file:///project/bomb.slang', 1, bomb)
+  workspace.open(file, 1, 'float found() { return 1; }')
+  expect(workspaceSymbols(workspace, 'found').map(s => s.name)).toEqual(['found'])
 })
