@@ -50,6 +50,8 @@ export class Analysis {
   readonly names: Names
   /** What compiling parts of it found, by what they are called: see `lowering.ts`. */
   readonly lowered: Map<string, LoweredRoot> = new Map()
+  /** All that compiling this state of the program found, once it has been compiled. */
+  compiled: readonly Diagnostic[] | undefined
   /** Errors of the compiler itself: they are bugs, and the rest of the program is not checked. */
   readonly faults: unknown[] = []
   readonly #relay = new Relay()

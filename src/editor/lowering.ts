@@ -15,6 +15,7 @@ import { noteFault } from './relay.ts'
  * finds mistakes, since nothing is compiled then.
  */
 export function* lowering(analysis: Analysis): Generator<void, readonly Diagnostic[]> {
+  if (analysis.compiled !== undefined) return analysis.compiled
   yield* analysis.check()
   if (analysis.diagnostics.some(d => d.severity === 'error')) return []
   yield* analysis.checkAll()
@@ -39,14 +40,15 @@ export function* lowering(analysis: Analysis): Generator<void, readonly Diagnost
   const list = isWrong ? compileRoots(analysis, roots).diagnostics : found
   // A CPU can run all loops. Entry points say so themselves, where they reach one.
   if (roots.entries.length === 0) for (const span of checked.program.unbounded) sink.add(unboundedLoop, span, {})
-  return [...sink.list, ...list]
+  return (analysis.compiled = [...sink.list, ...list])
 }
 
 /**
- * What still holds of the last `lowering`, for an editor that would else show it only after a while. Nothing where one root has a mistake that
- * others may mend.
+ * What `lowering` found, or as long as it has not run on this state of the program, what still holds of the last: an editor would else show it only
+ * after a while. Of that nothing where one root has a mistake that others may mend.
  */
 export function lowered(analysis: Analysis): readonly Diagnostic[] {
+  if (analysis.compiled !== undefined) return analysis.compiled
   const kept = [...analysis.lowered.values()].flatMap(root => root.diagnostics)
   const isWrong = (list: readonly Diagnostic[]): boolean => list.some(d => d.severity === 'error')
   return isWrong(analysis.diagnostics) || (isWrong(kept) && analysis.lowered.size > 1) ? [] : kept

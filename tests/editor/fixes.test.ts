@@ -8,6 +8,7 @@ import { SourceFile } from '../../src/base/source.ts'
 import { finish, middle } from '../../src/compile.ts'
 import { Analysis } from '../../src/editor/analysis.ts'
 import { fixAll, fixes, fixesOf, quickFixes, wordsOf, type TextEdit } from '../../src/editor/fixes/quick.ts'
+import { lowering } from '../../src/editor/lowering.ts'
 import { offsetOf } from '../../src/editor/range.ts'
 import { emitWgsl } from '../../src/target/wgsl/emit.ts'
 
@@ -256,6 +257,16 @@ describe('the fixes of a place', () => {
     expect(fix!.edits).toEqual([
       { file: root, range: { start: { line: 0, character: 36 }, end: { line: 0, character: 36 } }, newText: ';' },
     ])
+  })
+
+  it('are also those of what only compiling shows', () => {
+    const text =
+      'float g(float x);\nexport float f(float x) { return g(x); }\nexport float h(float x) { return g(x); }\n'
+    const analysis = analyse({ [root]: text })
+    expect(quickFixes(analysis, root, line(1))).toEqual([])
+    Array.from(lowering(analysis))
+    const everything = { start: { line: 0, character: 0 }, end: { line: 3, character: 0 } }
+    expect(quickFixes(analysis, root, everything).map(f => f.title)).toContain('Give the function a body')
   })
 
   it('can be made all at once, an edit that several want once', () => {

@@ -1,6 +1,7 @@
 /** The quick fixes of a program: the edits that its diagnostics speak of. */
 import type { Diagnostic, Entry } from '../../base/diag.ts'
 import type { Analysis } from '../analysis.ts'
+import { lowered } from '../lowering.ts'
 import { rangeOf, spanOf, type Range } from '../range.ts'
 import { derivativeFixes } from './derivative.ts'
 import { Mistake, type Edit, type Remedy, type Row } from './fix.ts'
@@ -63,12 +64,17 @@ export function fixesOf(analysis: Analysis, diagnostic: Diagnostic): readonly Qu
   })
 }
 
-/** The fixes of the diagnostics that touch a range of a file; of some diagnostics, where they are not the analysis's own. */
+/** All that an editor shows of a program: what checking found, and what compiling found where that has been done. */
+function shown(analysis: Analysis): readonly Diagnostic[] {
+  return [...analysis.diagnostics, ...lowered(analysis)]
+}
+
+/** The fixes of the diagnostics that touch a range of a file; of some diagnostics, where they are not those that an editor shows. */
 export function quickFixes(
   analysis: Analysis,
   file: string,
   range: Range,
-  diagnostics: readonly Diagnostic[] = analysis.diagnostics,
+  diagnostics: readonly Diagnostic[] = shown(analysis),
 ): readonly QuickFix[] {
   const source = analysis.file(file)
   if (source === undefined) return []
@@ -84,7 +90,7 @@ export function quickFixes(
  */
 export function fixAll(analysis: Analysis, file: string, code?: string): readonly TextEdit[] {
   const taken: TextEdit[] = []
-  for (const d of analysis.diagnostics) {
+  for (const d of shown(analysis)) {
     if (d.span?.file.name !== file || (code !== undefined && d.code !== code)) continue
     const edits = fixesOf(analysis, d).find(f => f.isPreferred)?.edits ?? []
     const fresh = edits.filter(e => !taken.some(t => isSame(t, e)))
