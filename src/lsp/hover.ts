@@ -8,7 +8,15 @@ import type { Session } from './session.ts'
 /** A text as a client takes it: without the marks of Markdown, where it does not say that it knows those. */
 export function markupFor({ kind, value }: Markup, formats: readonly string[] | undefined): MarkupContent {
   if (formats?.includes(MarkupKind.Markdown) === true) return { kind, value }
-  return { kind: MarkupKind.PlainText, value: value.replace(/^```.*\n?/gm, '').replace(/[*`]/g, '') }
+  return { kind: MarkupKind.PlainText, value: plainText(value) }
+}
+
+/** Markdown without its marks. Code stays as it is: a `*` in it multiplies. */
+function plainText(markdown: string): string {
+  return markdown.replace(
+    /^```.*\n([\s\S]*?)^```\n?|`([^`\n]+)`|\*\*?([^*\s](?:[^*\n]*[^*\s])?)\*\*?|\[([^\]\n]+)\]\([^)\s]+\)/gm,
+    (_, ...parts: (string | undefined)[]) => parts.slice(0, 4).find(part => part !== undefined) ?? '',
+  )
 }
 
 /** Answers who asks. */

@@ -321,6 +321,20 @@ describe.each(places)('%s', place => {
     const { kind, value } = found.contents as MarkupContent
     expect(kind).toBe('plaintext')
     expect(value).not.toMatch(/[`*]/)
+    // Code stays as it is.
+    await client.replace(
+      uri,
+      '#define SQUARE(x) ((x) * (x))\n/// Not *less* than `0`.\nfloat f(float y) { return SQUARE(y); }',
+      2,
+    )
+    const said = async (line: number, character: number): Promise<unknown> =>
+      client.request('textDocument/hover', { textDocument: { uri }, position: { line, character } })
+    expect(await said(2, 27)).toMatchObject({
+      contents: { value: '#define SQUARE(x) ((x) * (x))\n\nmacro\n\nHere it is\n((y) * (y))\n' },
+    })
+    expect(await said(2, 6)).toMatchObject({
+      contents: { value: expect.stringContaining('Not less than 0.') as string },
+    })
     expect(await client.end()).toBe(0)
   })
 })
