@@ -6,11 +6,15 @@ import type { CheckJob, JobResult } from './job.ts'
 
 /** What comes of a job. `pause` is awaited between inputs, and may throw to end it. */
 export async function examine(job: CheckJob, pause?: () => Promise<void>): Promise<JobResult> {
-  const { source, options, functions, ...effort } = job
+  const { source, options, functions, timeLimit, ...effort } = job
+  const until = performance.now() + timeLimit
   try {
     const program = compile(source, { ...options, debug: true })
     const verdicts: CheckVerdict[] = []
-    for (const name of functions) verdicts.push(await checkIn(program, name, { ...effort, pause }))
+    for (const name of functions) {
+      const left = Math.max(0, until - performance.now())
+      verdicts.push(await checkIn(program, name, { ...effort, timeLimit: left, pause }))
+    }
     return { verdicts }
   } catch (cause) {
     if (cause instanceof Cancelled) throw cause

@@ -13,12 +13,9 @@ import type { Session } from './session.ts'
 
 /** Answers who asks. */
 export function inlayFeatures(session: Session): ServerCapabilities {
-  const { workspace, connection } = session
+  const { workspace } = session
   session.settingsChanged.push(() => {
-    if (session.client.workspace?.inlayHint?.refreshSupport === true)
-      connection.sendRequest(InlayHintRefreshRequest.type).catch(() => {
-        // A client that is about to end answers nothing.
-      })
+    session.refresh(InlayHintRefreshRequest.type, session.client.workspace?.inlayHint?.refreshSupport)
   })
   session.answer(InlayHintRequest.type, inRange, ({ textDocument: { uri }, range }) => {
     const analysis = workspace.analysis(uri)

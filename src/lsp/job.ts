@@ -13,7 +13,7 @@ export interface CheckJob {
   readonly samples: number
   /** Default: always the same. */
   readonly seed: number | undefined
-  /** Milliseconds after which no further input of a function is tried. */
+  /** Milliseconds after which, of each function that is left, no more than one input is tried. */
   readonly timeLimit: number
 }
 

@@ -89,11 +89,11 @@ class Lifecycle {
     session.met(capabilities)
     // Not before: the library has listeners of its own, which would take the place of these.
     hearDocuments(session)
-    session.state = 'open'
     session.folders = workspaceFolders?.map(f => f.uri) ?? (typeof rootUri === 'string' ? [rootUri] : [])
     session.workspace.configure({ folders: session.folders })
     this.#said = initializationOptions
     this.#apply(sectionsOf(this.#said))
+    session.state = 'open'
     return {
       serverInfo: { name: 'cotangent', version },
       capabilities: {
@@ -143,7 +143,8 @@ class Lifecycle {
         log.warn(`the client does not say its settings: ${String(cause)}`)
       }
     }
-    this.#apply(sections)
+    // The client may have said `shutdown` before it answered.
+    if (this.#session.state === 'open') this.#apply(sections)
   }
 
   #apply(sections: Sections): void {

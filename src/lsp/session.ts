@@ -7,6 +7,7 @@ import {
   type Connection,
   type ProtocolNotificationType,
   type ProtocolRequestType,
+  type ProtocolRequestType0,
 } from 'vscode-languageserver'
 import type { Analysis } from '../editor/analysis.ts'
 import type { EditorProgram } from '../editor/derivative/subject.ts'
@@ -102,6 +103,14 @@ export class Session {
     const program = { checked, diagnostics, options: { maxContext: options.maxContext } }
     this.#programs.set(analysis, program)
     return { program, path }
+  }
+
+  /** Asks a client to ask again for what it shows, where it can: never before `initialize` was answered, which no request may go before. */
+  refresh(type: ProtocolRequestType0<void, unknown, unknown, unknown>, isSupported: boolean | undefined): void {
+    if (this.state !== 'open' || isSupported !== true) return
+    this.connection.sendRequest(type).catch(() => {
+      // A client that is about to end answers nothing.
+    })
   }
 
   /** Answers a request, whose parameters have a shape. */

@@ -1,44 +1,10 @@
 /** The server on standard input and output. Nothing else is ever written to standard output. */
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { createConnection, type ConnectionOptions } from 'vscode-languageserver/node'
-import { sourceAt } from '../files/read.ts'
-import { slashed } from '../files/types.ts'
-import type { Host } from '../editor/workspace.ts'
 import { serve } from './server.ts'
 import { dropped } from './answer.ts'
 import { HelpedChecker } from './check.ts'
+import { disk } from './disk.ts'
 import { ThreadHelper } from './threads.ts'
-
-/** Sources on the file system. */
-const disk: Host = { read: path => sourceAt(path), list: slangFiles }
-
-/** How many files are listed at most, and how deep: a folder may be the root of a disk. */
-const mostFiles = 2000
-const mostDepth = 12
-
-/** The shaders below a folder, without those of installed packages and of folders that are hidden. */
-function slangFiles(folder: string): readonly string[] {
-  const found: string[] = []
-  const look = (at: string, depth: number): void => {
-    let entries
-    try {
-      entries = readdirSync(at, { withFileTypes: true })
-    } catch {
-      // A folder that may not be read has no files for us.
-      return
-    }
-    for (const entry of entries) {
-      if (found.length >= mostFiles) return
-      const path = join(at, entry.name)
-      if (entry.isFile() && entry.name.endsWith('.slang')) found.push(slashed(path))
-      else if (entry.isDirectory() && depth < mostDepth && entry.name !== 'node_modules' && !entry.name.startsWith('.'))
-        look(path, depth + 1)
-    }
-  }
-  look(folder, 0)
-  return found
-}
 
 /** Requests that were cancelled before their turn came are answered without being looked at. */
 const options: ConnectionOptions = { connectionStrategy: { cancelUndispatched: dropped } }

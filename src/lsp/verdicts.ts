@@ -123,11 +123,8 @@ class Verdicts {
 
   /** Asks the client for its lenses again. */
   refresh(): void {
-    const { client, connection, state } = this.#session
-    if (state === 'open' && client.workspace?.codeLens?.refreshSupport === true)
-      connection.sendRequest(CodeLensRefreshRequest.type).catch(() => {
-        // A client that is about to end answers nothing.
-      })
+    const { client } = this.#session
+    this.#session.refresh(CodeLensRefreshRequest.type, client.workspace?.codeLens?.refreshSupport)
   }
 
   lenses(uri: string): CodeLens[] {
@@ -187,7 +184,7 @@ class Verdicts {
       functions,
       samples: params.samples ?? settings.check.samples,
       seed: params.seed,
-      // Half of the time is left for the input that is tried then.
+      // Half of the time is left for what is tried then: an input, and one of each function behind.
       timeLimit: timeLimit * 500,
     }
     try {

@@ -1,9 +1,14 @@
-/** What clients are told of exceptions, and how settings are read. */
+/** Parts of the server by themselves: what clients are told of exceptions, how settings are read, where shaders are looked for, how long checks take. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from 'vscode-languageserver'
 import { describe, expect, it } from 'vitest'
 import { InternalError } from '../../src/base/diag.ts'
 import { answering, hearing } from '../../src/lsp/answer.ts'
+import { slangFiles } from '../../src/lsp/disk.ts'
 import { Cancelled, Refused } from '../../src/lsp/errors.ts'
+import { examine } from '../../src/lsp/examine.ts'
 import { anything, object, text } from '../../src/lsp/params.ts'
 import { defaults, readSettings } from '../../src/lsp/settings.ts'
 
@@ -101,5 +106,45 @@ describe('settings', () => {
         'the setting cotangent.trace must be "off", "messages" or "verbose", but is "loud"',
       ],
     ])
+  })
+})
+
+describe('the shaders of a folder', () => {
+  it('are listed, the nearest first, in no more folders than a server has time for', () => {
+    const root = mkdtempSync(join(tmpdir(), 'cotangent-'))
+    try {
+      for (const path of ['b/c/deep.slang', 'a/near.slang', 'node_modules/x/no.slang', '.git/no.slang', 'top.slang']) {
+        mkdirSync(join(root, path, '..'), { recursive: true })
+        writeFileSync(join(root, path), '')
+      }
+      const listed = (most?: { files: number; folders: number }): readonly string[] =>
+        slangFiles(root, most).map(path => path.slice(root.length + 1))
+      expect(listed()).toEqual(['top.slang', 'a/near.slang', 'b/c/deep.slang'])
+      expect(listed({ files: 2, folders: 100 })).toEqual(['top.slang', 'a/near.slang'])
+      expect(listed({ files: 100, folders: 3 })).toEqual(['top.slang', 'a/near.slang'])
+    } finally {
+      rmSync(root, { recursive: true })
+    }
+  })
+})
+
+describe('a check of several functions', () => {
+  it('tries one input of each that is left when the time is over', async () => {
+    const source = '[Differentiable] float f(float x) { return x; }\n[Differentiable] float g(float x) { return x; }'
+    const job = { source, options: { fileName: 'a.slang' }, functions: ['f', 'g'], samples: 3, seed: undefined }
+    const inputs = async (timeLimit: number): Promise<unknown> => {
+      const result = await examine({ ...job, timeLimit })
+      return 'verdicts' in result ? result.verdicts.map(v => v.inputs) : result.failed
+    }
+    expect(await inputs(60_000)).toEqual([3, 3])
+    expect(await inputs(0)).toEqual([1, 1])
+    // The time of the first is not that of the second too.
+    let waits = 0
+    const slow = await examine({ ...job, samples: 100, timeLimit: 300 }, async () => {
+      waits++
+      await new Promise(done => setTimeout(done, 20))
+    })
+    expect('verdicts' in slow && slow.verdicts.at(-1)!.inputs).toBe(1)
+    expect(waits).toBeLessThan(30)
   })
 })

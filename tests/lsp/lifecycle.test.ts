@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandLine } from '../support/command-line.ts'
-import { Client, places } from '../support/lsp-client.ts'
+import { capable, Client, places } from '../support/lsp-client.ts'
 
 const { call, root } = commandLine()
 const uri = 'file:///a/one.slang'
@@ -18,6 +18,21 @@ describe.each(places)('%s', place => {
     expect(capabilities.positionEncoding).toBe('utf-16')
     expect(capabilities.textDocumentSync).toMatchObject({ openClose: true, change: 2 })
     expect(capabilities.workspace?.workspaceFolders).toEqual({ supported: true, changeNotifications: true })
+    expect(await client.end()).toBe(0)
+  })
+
+  it('asks for nothing before initialize is answered', async () => {
+    const client = Client.raw(place)
+    const asked: string[] = []
+    for (const method of ['workspace/codeLens/refresh', 'workspace/inlayHint/refresh'])
+      client.connection.onRequest(method, () => {
+        asked.push(method)
+        return null
+      })
+    await client.request('initialize', { processId: null, rootUri: null, capabilities: capable })
+    expect(asked).toEqual([])
+    await client.notify('initialized', {})
+    await expect.poll(() => asked.length).toBe(2)
     expect(await client.end()).toBe(0)
   })
 
