@@ -1,6 +1,6 @@
 /** The comments of a text, which the lexer leaves out. */
 import type { SourceFile } from '../base/source.ts'
-import { lex } from '../syntax/lex.ts'
+import { tokensOf } from './lexed.ts'
 
 export interface Comment {
   readonly start: number
@@ -9,7 +9,7 @@ export interface Comment {
 
 /** The comments of a file in order: they stand between tokens. One without an end goes to the end of the text. */
 export function commentsOf(file: SourceFile): readonly Comment[] {
-  const raw = lex(file)
+  const raw = tokensOf(file)
   const found: Comment[] = []
   let from = 0
   for (let i = 0; i <= raw.count; i++) {

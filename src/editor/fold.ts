@@ -1,8 +1,8 @@
 /** The parts of a document that an editor can fold: bodies and lists in brackets, comments, conditions of the preprocessor, imports. */
 import type { SourceFile } from '../base/source.ts'
-import { lex } from '../syntax/lex.ts'
 import { lineFlag, nameKind, punctuatorText } from '../syntax/token.ts'
 import { commentsOf } from './comments.ts'
+import { tokensOf } from './lexed.ts'
 
 /** Lines that fold, counted from 0. The first stays visible. */
 export interface FoldingRange {
@@ -36,7 +36,7 @@ type LineOf = (offset: number) => number
 type Add = (startLine: number, endLine: number, kind?: FoldingRange['kind']) => void
 
 function brackets(file: SourceFile, lineOf: LineOf, add: Add): void {
-  const raw = lex(file)
+  const raw = tokensOf(file)
   const open: { readonly text: string; readonly line: number }[] = []
   for (let i = 0; i < raw.count; i++) {
     const text = punctuatorText(raw.kinds[i]!) ?? ''
@@ -91,7 +91,7 @@ function blocksOfComments(file: SourceFile, lineOf: LineOf): readonly Lines[] {
 /** Imports and includes one after the other. */
 function blocksOfImports(file: SourceFile, lineOf: LineOf): readonly Lines[] {
   const found: Lines[] = []
-  const raw = lex(file)
+  const raw = tokensOf(file)
   for (let i = 0; i < raw.count; i++) {
     if ((raw.flags[i]! & lineFlag) === 0) continue
     const at = punctuatorText(raw.kinds[i]!) === '#' ? i + 1 : i

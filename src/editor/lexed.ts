@@ -1,4 +1,4 @@
-/** Finds words of a text, and whether a place lies in code. */
+/** The tokens of a file as it is written, without preprocessing, and the word at a place. */
 import { Span, type SourceFile } from '../base/source.ts'
 import { lex } from '../syntax/lex.ts'
 import { nameKind, type RawTokens } from '../syntax/token.ts'

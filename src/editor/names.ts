@@ -70,9 +70,9 @@ export class Names implements Observer {
   readonly trees: Map<SourceFile, ast.Module> = new Map()
   /** Files that others read in their midst. */
   readonly includes: Set<SourceFile> = new Set()
-  /** The files that imports and includes mean. */
   /** Where macros are named, in order. */
   readonly macros: { readonly span: Span; readonly macro: Macro }[] = []
+  /** The files that imports and includes mean. */
   readonly links: { readonly span: Span; readonly file: SourceFile }[] = []
   readonly #onBody: (func: FuncDecl) => void
   readonly #onShared: () => void

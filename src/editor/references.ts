@@ -2,9 +2,9 @@
 import { Span } from '../base/source.ts'
 import type { Decl } from '../check/model/decl.ts'
 import { nameKind } from '../syntax/token.ts'
-import { lex } from '../syntax/lex.ts'
 import type { Macro } from '../syntax/macro.ts'
 import type { Analysis } from './analysis.ts'
+import { tokensOf } from './lexed.ts'
 import { meaningAt, type Meaning } from './meaning.ts'
 import { rangeOf, type Location, type Position, type Range } from './range.ts'
 import type { Workspace } from './workspace.ts'
@@ -134,7 +134,7 @@ export function macroUses(program: Analysis, macro: Macro): readonly Reference[]
   const uses = program.names.macros.filter(use => same(use.macro.span, macro.span))
   if (uses.length === 0) return []
   const inDefinitions = program.sources.flatMap(file => {
-    const raw = lex(file)
+    const raw = tokensOf(file)
     const spans: Span[] = []
     for (let i = 0; i < raw.count; i++) {
       const [start, end] = [raw.starts[i]!, raw.ends[i]!]

@@ -8,11 +8,9 @@ import { core, forgetCore } from '../compile.ts'
 /** A sink that hands diagnostics on to another, while there is one. */
 export class Relay extends Sink {
   to: Sink | null = null
-  /** Similar names are not looked for. */
-  isQuick = false
 
   override suggests(names: number): boolean {
-    return !this.isQuick && (this.to?.suggests(names) ?? super.suggests(names))
+    return this.to?.suggests(names) ?? super.suggests(names)
   }
 
   override has(entry: Entry): boolean {

@@ -1,10 +1,10 @@
 /** What each word of a document is, for an editor that colours it by its meaning. */
 import type { SourceFile } from '../base/source.ts'
 import { builtinType } from '../check/model/builtin.ts'
-import { lex } from '../syntax/lex.ts'
 import { charKind, floatKind, intKind, lineFlag, nameKind, punctuatorText, stringKind } from '../syntax/token.ts'
 import type { Analysis } from './analysis.ts'
 import { commentsOf } from './comments.ts'
+import { tokensOf } from './lexed.ts'
 import { eachNode } from './path.ts'
 import { offsetOf, type Range } from './range.ts'
 import { targetKinds, targetModifiers, type TargetKind, type TargetModifier } from './target.ts'
@@ -89,7 +89,7 @@ function words(analysis: Analysis, file: SourceFile): readonly Token[] {
   )
   const attributes = attributeNames(analysis, file)
   const found: Token[] = []
-  const raw = lex(file)
+  const raw = tokensOf(file)
   let inDirective = false
   for (let i = 0; i < raw.count; i++) {
     const start = raw.starts[i]!
