@@ -22,7 +22,6 @@ import { resourceChoiceInTarget } from '../../base/errors/target.ts'
 import { printFunc, printModule } from '../../ir/print.ts'
 import type { Func, Module } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
-import type { Origin } from '../../target/code/lines.ts'
 import { emitJs } from '../../target/js/js.ts'
 import { emitWgsl } from '../../target/wgsl/emit.ts'
 import type { Position } from '../range.ts'
@@ -331,7 +330,7 @@ function codeOf(program: EditorProgram, roots: Roots, sink: Sink, target: 'wgsl'
   if (sink.errors > 0) return undefined
   finish(module, sink, options)
   placed(module, roots)
-  const origins: Origin[] = []
+  const origins: Mapped[] = []
   if (target === 'js') {
     const { code, exports } = emitJs(module, { origins }, sink)
     return exports.length === 0 ? undefined : { text: code, mapped: origins }
