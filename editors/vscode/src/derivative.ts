@@ -57,6 +57,8 @@ export class DerivativeView implements vscode.TextDocumentContentProvider, vscod
     overviewRulerColor: new vscode.ThemeColor('cotangent.linkedLine'),
   })
   readonly #parts: readonly vscode.Disposable[]
+  /** The sources that have changed since their derivatives were made. */
+  readonly #stale = new Set<string>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(client: BaseLanguageClient) {
@@ -95,12 +97,17 @@ export class DerivativeView implements vscode.TextDocumentContentProvider, vscod
         { textDocument: { uri: source.toString() }, position: { line, character }, mode, as, stage },
         token,
       )
-      this.#links.set(uri.toString(), links)
+      this.#keep(uri, links)
       return text
     } catch (cause) {
-      this.#links.set(uri.toString(), [])
+      this.#keep(uri, [])
       return (cause as Error).message
     }
+  }
+
+  /** Keeps the links of a document, unless it was closed while it was made. */
+  #keep(uri: vscode.Uri, links: readonly Link[]): void {
+    if (this.#subjects.has(uri.toString())) this.#links.set(uri.toString(), links)
   }
 
   /** Asks what to show of the function at the cursor, and shows it. */
@@ -183,10 +190,12 @@ export class DerivativeView implements vscode.TextDocumentContentProvider, vscod
       this.#subjects.set(key, { ...subject, position })
     }
     if (!isShown) return
+    this.#stale.add(uri)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       for (const [key, { source }] of this.#subjects)
-        if (source.toString() === uri) this.#changed.fire(vscode.Uri.parse(key))
+        if (this.#stale.has(source.toString())) this.#changed.fire(vscode.Uri.parse(key))
+      this.#stale.clear()
     }, quiet)
   }
 }
