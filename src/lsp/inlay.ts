@@ -17,7 +17,7 @@ export function inlayFeatures(session: Session): ServerCapabilities {
   session.settingsChanged.push(() => {
     session.refresh(InlayHintRefreshRequest.type, session.client.workspace?.inlayHint?.refreshSupport)
   })
-  session.answer(InlayHintRequest.type, inRange, ({ textDocument: { uri }, range }) => {
+  session.answer(InlayHintRequest.type, inRange, async ({ textDocument: { uri }, range }, token) => {
     const analysis = workspace.analysis(uri)
     if (analysis === undefined) return []
     const { derivative, parameters, types } = session.settings.inlayHints
@@ -27,7 +27,7 @@ export function inlayFeatures(session: Session): ServerCapabilities {
       ...(tooltip === undefined ? {} : { tooltip: { ...tooltip } }),
     }))
     if (!derivative) return found
-    const { program, path } = session.program(uri)
+    const { program, path } = await session.wholeProgram(uri, token)
     return [...found, ...reverseHints(program, path, range)]
   })
   return { inlayHintProvider: { resolveProvider: false } }

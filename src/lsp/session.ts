@@ -14,12 +14,12 @@ import type { EditorProgram } from '../editor/derivative/subject.ts'
 import { pathOf } from '../editor/uri.ts'
 import { Workspace } from '../editor/workspace.ts'
 import { answering, hearing } from './answer.ts'
-import { Refused } from './errors.ts'
+import { Cancelled, Refused } from './errors.ts'
 import { SentFiles } from './files.ts'
 import { Log } from './log.ts'
 import type { Shape } from './params.ts'
 import type { Platform } from './platform.ts'
-import { Publisher } from './publish.ts'
+import { inSlices, Publisher } from './publish.ts'
 import { defaults, type Settings } from './settings.ts'
 import { shownBy, type Shown } from './told.ts'
 import { Watchers } from './watch.ts'
@@ -103,6 +103,18 @@ export class Session {
     const program = { checked, diagnostics, options: { maxContext: options.maxContext } }
     this.#programs.set(analysis, program)
     return { program, path }
+  }
+
+  /**
+   * The same once all of it is checked, which is done in slices between which other requests are answered. Rejects with `Cancelled` where the request
+   * is cancelled or the program has changed meanwhile.
+   */
+  async wholeProgram(uri: string, token: CancellationToken): Promise<ReturnType<Session['program']>> {
+    const analysis = this.workspace.analysis(uri)
+    const isOld = (): boolean => token.isCancellationRequested || this.workspace.analysis(uri) !== analysis
+    if (analysis !== undefined) await inSlices(analysis.checkAll(), isOld)
+    if (isOld()) throw new Cancelled()
+    return this.program(uri)
   }
 
   /** Asks a client to ask again for what it shows, where it can: never before `initialize` was answered, which no request may go before. */

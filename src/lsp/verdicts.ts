@@ -85,7 +85,7 @@ export function verdictFeatures(session: Session): ServerCapabilities {
     }),
     (params, token) => verdicts.check(params, token),
   )
-  session.answer(CodeLensRequest.type, inDocument, ({ textDocument: { uri } }) => verdicts.lenses(uri))
+  session.answer(CodeLensRequest.type, inDocument, ({ textDocument: { uri } }, token) => verdicts.lenses(uri, token))
   session.answer(
     ExecuteCommandRequest.type,
     object({ command: text, arguments: optional(listOf(anything)) }),
@@ -127,11 +127,11 @@ class Verdicts {
     this.#session.refresh(CodeLensRefreshRequest.type, client.workspace?.codeLens?.refreshSupport)
   }
 
-  lenses(uri: string): CodeLens[] {
+  async lenses(uri: string, token: CancellationToken): Promise<CodeLens[]> {
     const { workspace, settings } = this.#session
     const analysis = workspace.analysis(uri)
     if (analysis === undefined || !settings.codeLens.check) return []
-    const { program, path } = this.#session.program(uri)
+    const { program, path } = await this.#session.wholeProgram(uri, token)
     return checkLenses(program, path, this.#known.get(analysis)).map(
       ({ range, function: name, state, title, blame }) => ({
         range,

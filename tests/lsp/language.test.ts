@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type {
+  CodeAction,
   CompletionItem,
   CompletionList,
   DocumentHighlight,
@@ -266,6 +267,29 @@ describe.each(places)('%s', place => {
         'return twice + ball.radius;',
       )
       expect(await ask('onTypeFormatting', { position, ch: 'x' })).toEqual([])
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/codeAction', async () => {
+      const client = await opened()
+      const wrong = text.replace('return twice', 'return twise')
+      await client.replace(uri, wrong, 2)
+      const start = placeIn(wrong, 'twise')
+      const ask = (position: { line: number; character: number }): Promise<CodeAction[]> =>
+        client.request('textDocument/codeAction', {
+          textDocument,
+          range: { start: position, end: position },
+          context: { diagnostics: [] },
+        })
+      const [fix] = await ask(start)
+      const edits = fix!.edit!.changes![uri]!
+      expect(
+        new Document(uri, 2, wrong).changed(
+          3,
+          edits.map(e => ({ range: e.range, text: e.newText })),
+        ).text,
+      ).toBe(text)
+      expect(await ask(placeIn(wrong, 'kinetic'))).toEqual([])
       expect(await client.end()).toBe(0)
     })
 
