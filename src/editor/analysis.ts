@@ -29,6 +29,7 @@ import { Names, type Heard, type Surroundings, type Use } from './names.ts'
 import { pathAt, type Node } from './path.ts'
 import { allBodies, Segments } from './segments.ts'
 import { kindOf, modifiersOf, type Target } from './target.ts'
+import { folderOf, joined } from './uri.ts'
 
 /** Where the texts of a program come from. */
 export type Read = (path: string) => string | undefined
@@ -242,6 +243,12 @@ export class Analysis {
   /** The file of a path; undefined where it is no part of the program. */
   file(path: string): SourceFile | undefined {
     return this.#segments.of(path)?.file
+  }
+
+  /** The path of what a file includes: it is looked for where the loader does, in that order. */
+  included(path: string, from: SourceFile): string | undefined {
+    const folders = [folderOf(from.name), ...(this.options.searchPaths ?? []), '']
+    return folders.map(folder => joined(folder, path)).find(p => this.inputs.get(p) !== undefined)
   }
 
   /** Checks every body in this state, so that everything in it is known; it can be stopped between two of them. */

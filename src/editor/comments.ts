@@ -26,3 +26,10 @@ export function commentsOf(file: SourceFile): readonly Comment[] {
   }
   return found
 }
+
+/** Whether an offset lies in a comment; also at the end of one that goes on there: one of a line, or one that is not closed. */
+export function inComment(file: SourceFile, offset: number): boolean {
+  const isOpen = ({ start, end }: Comment): boolean =>
+    file.text.startsWith('//', start) || !file.text.slice(start + 2, end).endsWith('*/')
+  return commentsOf(file).some(c => c.start < offset && (offset < c.end || (offset === c.end && isOpen(c))))
+}

@@ -2,6 +2,7 @@
 import type { SourceFile } from '../base/source.ts'
 import { badKind, charKind, floatKind, intKind, nameKind, punctuatorText, stringKind } from '../syntax/token.ts'
 import type { Analysis } from './analysis.ts'
+import { inComment } from './comments.ts'
 import { bodyAt } from './marked.ts'
 import { tokenBefore, tokensOf } from './lexed.ts'
 
@@ -134,13 +135,14 @@ export function contextAt(analysis: Analysis, file: SourceFile, offset: number):
   const inside = around >= 0 && back.end(around) >= offset ? around : -1
   const line = lineBefore(file, offset)
   const directive = /^[ \t]*#[ \t]*(\w*)(.*)$/s.exec(line)
-  if (directive !== null && !isComment(file, back, last, offset)) return directiveSpot(directive, offset, back, inside)
+  const isComment = inComment(file, offset)
+  if (directive !== null && !isComment) return directiveSpot(directive, offset, back, inside)
   if (inside >= 0 && back.start(inside) < offset) {
     const kind = back.kind(inside)
     if (kind === stringKind || kind === badKind) return stringSpot(back, inside, offset)
     if (kind === intKind || kind === floatKind || kind === charKind) return { context: none, start: offset }
   }
-  if (isComment(file, back, last, offset)) return { context: none, start: offset }
+  if (isComment) return { context: none, start: offset }
   let start = offset
   if (back.isName(inside)) {
     start = back.start(inside)
@@ -156,23 +158,6 @@ export function contextAt(analysis: Analysis, file: SourceFile, offset: number):
 function lineBefore({ text }: SourceFile, offset: number): string {
   const from = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1
   return text.slice(from, offset)
-}
-
-/** Whether an offset lies in a comment: what stands between two tokens is blank otherwise. */
-function isComment(file: SourceFile, back: Back, last: number, offset: number): boolean {
-  const gap = file.text.slice(last < 0 ? 0 : back.end(last), offset)
-  for (let i = 0; i < gap.length;) {
-    if (gap.startsWith('//', i)) {
-      const end = /[\r\n]/.exec(gap.slice(i))
-      if (end === null) return true
-      i += end.index
-    } else if (gap.startsWith('/*', i)) {
-      const end = gap.indexOf('*/', i + 2)
-      if (end < 0) return true
-      i = end + 2
-    } else i++
-  }
-  return false
 }
 
 function directiveSpot([, name = '', rest = '']: RegExpExecArray, offset: number, back: Back, inside: number): Spot {

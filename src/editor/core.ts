@@ -7,6 +7,7 @@ import { core } from '../compile.ts'
 import { lex } from '../syntax/lex.ts'
 import type { RawTokens } from '../syntax/token.ts'
 import { coreText } from './core-text.generated.ts'
+import { tokenBefore } from './lexed.ts'
 import { coreScheme } from './uri.ts'
 
 /** A file of the library, in both forms. */
@@ -45,19 +46,7 @@ export function readable(span: Span): Span {
   const texts = span.file.isCore ? both(span.file.name) : undefined
   if (texts === undefined) return span
   const { file, packed, written } = texts
-  const first = tokenAt(packed, span.start)
-  const last = Math.max(first, tokenAt(packed, span.end - 1))
+  const first = Math.max(0, tokenBefore(packed, span.start + 1))
+  const last = Math.max(first, tokenBefore(packed, span.end))
   return new Span(file, written.starts[first]!, written.ends[last]!)
-}
-
-/** The last token that begins at an offset or before it. */
-function tokenAt({ starts, count }: RawTokens, offset: number): number {
-  let lo = 0
-  let hi = count - 1
-  while (lo < hi) {
-    const mid = (lo + hi + 1) >> 1
-    if (starts[mid]! <= offset) lo = mid
-    else hi = mid - 1
-  }
-  return lo
 }

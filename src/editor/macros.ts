@@ -6,7 +6,6 @@ import { macroTable, textOf, type Macro, type MacroTable } from '../syntax/macro
 import { preprocess } from '../syntax/preprocess.ts'
 import { eofKind, punctuatorKind, spaceFlag } from '../syntax/token.ts'
 import type { Analysis } from './analysis.ts'
-import { folderOf, joined } from './uri.ts'
 
 const known = new WeakMap<SourceFile, MacroTable>()
 
@@ -14,19 +13,15 @@ const known = new WeakMap<SourceFile, MacroTable>()
 export function macrosOf(analysis: Analysis, file: SourceFile): MacroTable {
   const old = known.get(file)
   if (old !== undefined) return old
-  const { defines = {}, searchPaths = [] } = analysis.options
+  const { defines = {} } = analysis.options
   const macros = macroTable(
     Object.fromEntries(
       Object.entries(defines).map(([name, value]) => [name, String(value === true ? 1 : value === false ? 0 : value)]),
     ),
   )
   const include = (path: string, from: SourceFile): SourceFile | undefined => {
-    for (const folder of [folderOf(from.name), ...searchPaths, '']) {
-      const found = joined(folder, path)
-      const text = analysis.inputs.get(found)
-      if (text !== undefined) return new SourceFile(found, text)
-    }
-    return undefined
+    const found = analysis.included(path, from)
+    return found === undefined ? undefined : new SourceFile(found, analysis.inputs.get(found)!)
   }
   preprocess(file, { macros, include }, new Sink())
   known.set(file, macros)

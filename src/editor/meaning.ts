@@ -8,7 +8,6 @@ import type { Macro } from '../syntax/macro.ts'
 import type { Analysis } from './analysis.ts'
 import { functionOf } from './names.ts'
 import { eachNode } from './path.ts'
-import { folderOf, joined } from './uri.ts'
 import type { Place } from './workspace.ts'
 
 /** What stands at a place, with the span of it. */
@@ -47,9 +46,7 @@ function fileAt(analysis: Analysis, file: SourceFile, offset: number): Meaning |
   if (path === undefined) return undefined
   const span = new Span(file, start + before.length, start + before.length + path.length)
   if (!holds(span, file, offset)) return undefined
-  // In the order in which the loader looks.
-  const folders = [folderOf(file.name), ...(analysis.options.searchPaths ?? []), '']
-  const found = folders.map(folder => joined(folder, path)).find(p => analysis.inputs.get(p) !== undefined)
+  const found = analysis.included(path, file)
   return found === undefined ? undefined : { kind: 'file', span, path: found }
 }
 

@@ -21,6 +21,12 @@ export interface Location {
   readonly range: Range
 }
 
+/** A text in place of a range. */
+export interface TextEdit {
+  readonly range: Range
+  readonly newText: string
+}
+
 /** The place of an offset. */
 export function positionOf(file: SourceFile, offset: number): Position {
   const { line, column } = file.position(offset)

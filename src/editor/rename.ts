@@ -4,16 +4,10 @@ import type { Decl } from '../check/model/decl.ts'
 import { Analysis } from './analysis.ts'
 import { familyOf } from './family.ts'
 import { meaningAt, type Meaning } from './meaning.ts'
-import { rangeOf, type Position, type Range } from './range.ts'
+import { rangeOf, type Position, type Range, type TextEdit } from './range.ts'
 import { keyOf, macroUses, named, programsFor, type Reference } from './references.ts'
 import { isName } from './words.ts'
 import type { Place, Workspace } from './workspace.ts'
-
-/** A text in place of a range. */
-export interface TextEdit {
-  readonly range: Range
-  readonly newText: string
-}
 
 /** Edits by the URIs of the documents. */
 export interface WorkspaceEdit {

@@ -3,7 +3,7 @@ import type { Cx } from '../check/model/context.ts'
 import type { Decl, FuncDecl } from '../check/model/decl.ts'
 import type { Expr, Template } from '../check/model/tree.ts'
 import { known, noSubst, show, type Type } from '../check/model/type.ts'
-import { enumValue, fieldType, foldExpr, funcSig, globalInfo, globalInit } from '../check/types/index.ts'
+import { enumValue, fieldType, foldExpr, funcSig, globalInfo, globalInit, selfType } from '../check/types/index.ts'
 import type * as ast from '../syntax/ast.ts'
 import { printExpr, printParam, printType } from '../syntax/print-expr.ts'
 
@@ -160,7 +160,7 @@ export function heldType(cx: Cx, decl: Decl): Type | null {
     case 'global':
       return globalInfo(cx, decl).type
     case 'case':
-      return { kind: 'enum', key: `${decl.owner.name}@${decl.owner.id}`, decl: decl.owner }
+      return selfType(cx, decl.owner)
     case 'property': {
       const [first] = decl.accessors
       if (first === undefined) return null

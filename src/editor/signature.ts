@@ -8,7 +8,7 @@ import { derive, membersOf, template, typeCost } from '../check/types/index.ts'
 import type * as ast from '../syntax/ast.ts'
 import { nameKind, punctuatorText } from '../syntax/token.ts'
 import type { Analysis } from './analysis.ts'
-import { commentsOf } from './comments.ts'
+import { inComment } from './comments.ts'
 import { docMarkdown, docOf, markdown, paramDoc, type Markup } from './doc.ts'
 import { tokenBefore, tokensOf } from './lexed.ts'
 import { macrosOf } from './macros.ts'
@@ -38,12 +38,7 @@ export interface SignatureHelp {
 /** The signatures of the function whose arguments a place stands among; undefined outside of calls. */
 export function signatureHelp(place: Place): SignatureHelp | undefined {
   const { analysis, file, offset } = place
-  if (
-    commentsOf(file).some(
-      c => c.start < offset && (offset < c.end || (offset === c.end && isOpenComment(file.text, c))),
-    )
-  )
-    return undefined
+  if (inComment(file, offset)) return undefined
   const macro = macroHelp(place)
   if (macro !== undefined) return macro
   const at = marked(analysis, file, offset, offset, endsOperand(place) ? '' : undefined)
@@ -58,11 +53,6 @@ export function signatureHelp(place: Place): SignatureHelp | undefined {
     activeSignature: active,
     activeParameter: Math.max(0, Math.min(index, found[active]!.text.params.length - 1)),
   }
-}
-
-/** Whether a comment goes on at its end: one of a line, or one that is not closed. */
-function isOpenComment(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
-  return text.startsWith('//', start) || !text.slice(start + 2, end).endsWith('*/')
 }
 
 /** Whether what stands before a place is an operand, so that no further one can stand there. */

@@ -1,8 +1,8 @@
 /** Quick fixes: the edits that diagnostics speak of, one by one, and those of a whole file at once. */
 import { CodeActionKind, CodeActionRequest, type CodeAction, type ServerCapabilities } from 'vscode-languageserver'
-import { fixAll, quickFixes, type TextEdit } from '../editor/fixes/quick.ts'
+import { fixAll, quickFixes, type FileEdit } from '../editor/fixes/quick.ts'
 import { pathOf } from '../editor/uri.ts'
-import { workspaceEdit, type FileEdit } from './edits.ts'
+import { workspaceEdit, type DocumentEdit } from './edits.ts'
 import { listOf, object, optional, range, text } from './params.ts'
 import type { Session } from './session.ts'
 import { told } from './told.ts'
@@ -18,7 +18,7 @@ function isAsked(kind: string, only: readonly string[] | undefined): boolean {
 /** Answers who asks. */
 export function actionFeatures(session: Session): ServerCapabilities {
   const { workspace } = session
-  const edits = (list: readonly TextEdit[]): FileEdit[] =>
+  const edits = (list: readonly FileEdit[]): DocumentEdit[] =>
     list.map(({ file, range, newText }) => ({ uri: session.uriOf(file), range, newText }))
 
   session.answer(

@@ -1,18 +1,16 @@
 /** Changes of several files as the protocol has them. */
-import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver'
-import type { Range } from '../editor/range.ts'
+import type { TextEdit as Told, WorkspaceEdit } from 'vscode-languageserver'
+import type { TextEdit } from '../editor/range.ts'
 import type { Session } from './session.ts'
 
-/** A change of the file at a URI. */
-export interface FileEdit {
+/** A change of the document at a URI. */
+export interface DocumentEdit extends TextEdit {
   readonly uri: string
-  readonly range: Range
-  readonly newText: string
 }
 
 /** The edits by file: with the versions that they belong to, where the client takes those. */
-export function workspaceEdit({ client, workspace }: Session, edits: readonly FileEdit[]): WorkspaceEdit {
-  const byUri = new Map<string, TextEdit[]>()
+export function workspaceEdit({ client, workspace }: Session, edits: readonly DocumentEdit[]): WorkspaceEdit {
+  const byUri = new Map<string, Told[]>()
   for (const { uri, range, newText } of edits) {
     const list = byUri.get(uri)
     if (list === undefined) byUri.set(uri, [{ range, newText }])

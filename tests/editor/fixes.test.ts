@@ -7,7 +7,7 @@ import { renderDiagnostics } from '../../src/base/render.ts'
 import { SourceFile } from '../../src/base/source.ts'
 import { finish, middle } from '../../src/compile.ts'
 import { Analysis } from '../../src/editor/analysis.ts'
-import { fixAll, fixes, fixesOf, quickFixes, wordsOf, type TextEdit } from '../../src/editor/fixes/quick.ts'
+import { fixAll, fixes, fixesOf, quickFixes, wordsOf, type FileEdit } from '../../src/editor/fixes/quick.ts'
 import { lowering } from '../../src/editor/lowering.ts'
 import { offsetOf } from '../../src/editor/range.ts'
 import { emitWgsl } from '../../src/target/wgsl/emit.ts'
@@ -140,7 +140,7 @@ function diagnosticsOf(analysis: Analysis, lowers: boolean): readonly Diagnostic
   return [...diagnostics, ...sink.list, ...own.list]
 }
 
-function applied(files: Files, edits: readonly TextEdit[]): Files {
+function applied(files: Files, edits: readonly FileEdit[]): Files {
   const made: Record<string, string> = { ...files }
   for (const [name, text] of Object.entries(files)) {
     const source = new SourceFile(name, text)

@@ -2,7 +2,7 @@
 import type { Diagnostic, Entry } from '../../base/diag.ts'
 import type { Analysis } from '../analysis.ts'
 import { lowered } from '../lowering.ts'
-import { rangeOf, spanOf, type Range } from '../range.ts'
+import { rangeOf, spanOf, type Range, type TextEdit } from '../range.ts'
 import { derivativeFixes } from './derivative.ts'
 import { Mistake, type Edit, type Remedy, type Row } from './fix.ts'
 import { genericsFixes } from './generics.ts'
@@ -12,11 +12,9 @@ import { syntaxFixes } from './syntax.ts'
 import { typesFixes } from './types.ts'
 
 /** A change of one file. */
-export interface TextEdit {
+export interface FileEdit extends TextEdit {
   /** The name of the file. */
   readonly file: string
-  readonly range: Range
-  readonly newText: string
 }
 
 /** One way to mend a mistake. */
@@ -25,7 +23,7 @@ export interface QuickFix {
   readonly kind: 'quickfix'
   /** Whether it is what the author most likely wants. */
   readonly isPreferred: boolean
-  readonly edits: readonly TextEdit[]
+  readonly edits: readonly FileEdit[]
   /** The diagnostic that it mends. */
   readonly diagnostic: Diagnostic
 }
@@ -57,7 +55,7 @@ export function fixesOf(analysis: Analysis, diagnostic: Diagnostic): readonly Qu
         title: titleOf(remedy, { ...diagnostic.given, ...found }),
         kind: 'quickfix',
         isPreferred: remedy.isPreferred === true,
-        edits: edits.map(textEdit),
+        edits: edits.map(fileEdit),
         diagnostic,
       },
     ]
@@ -88,8 +86,8 @@ export function quickFixes(
  * The preferred fixes of all mistakes in a file, as one change: of one code, or of all. Where two want to change the same text, the first does; the
  * other mistake stays for another time.
  */
-export function fixAll(analysis: Analysis, file: string, code?: string): readonly TextEdit[] {
-  const taken: TextEdit[] = []
+export function fixAll(analysis: Analysis, file: string, code?: string): readonly FileEdit[] {
+  const taken: FileEdit[] = []
   for (const d of shown(analysis)) {
     if (d.span?.file.name !== file || (code !== undefined && d.code !== code)) continue
     const edits = fixesOf(analysis, d).find(f => f.isPreferred)?.edits ?? []
@@ -99,19 +97,19 @@ export function fixAll(analysis: Analysis, file: string, code?: string): readonl
   return taken
 }
 
-function isSame(a: TextEdit, b: TextEdit): boolean {
+function isSame(a: FileEdit, b: FileEdit): boolean {
   return a.file === b.file && a.newText === b.newText && JSON.stringify(a.range) === JSON.stringify(b.range)
 }
 
 /** Whether two edits change the same text; at one place, which comes first would matter. */
-function meet(a: TextEdit, b: TextEdit): boolean {
+function meet(a: FileEdit, b: FileEdit): boolean {
   if (a.file !== b.file) return false
   const isBefore = (x: Range['start'], y: Range['start']): boolean =>
     x.line < y.line || (x.line === y.line && x.character < y.character)
   return !isBefore(a.range.end, b.range.start) && !isBefore(b.range.end, a.range.start)
 }
 
-function textEdit({ span, text }: Edit): TextEdit {
+function fileEdit({ span, text }: Edit): FileEdit {
   return { file: span.file.name, range: rangeOf(span), newText: text }
 }
 
