@@ -218,6 +218,9 @@ export class Workspace {
         ? known
         : new Analysis(root, text, options, p => this.text(p), isAlike ? known : undefined)
     this.#analyses.set(root, now)
+    // Each letter of an import asks for another file that is not there.
+    if (known !== undefined)
+      for (const [path, was] of known.inputs) if (was === undefined && !now.inputs.has(path)) this.#read.delete(path)
     this.#dropOld()
     return now
   }

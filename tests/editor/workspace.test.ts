@@ -192,3 +192,17 @@ test('one file that takes too much to read hides no symbols of others', () => {
   workspace.open(file, 1, 'float found() { return 1; }')
   expect(workspaceSymbols(workspace, 'found').map(s => s.name)).toEqual(['found'])
 })
+
+test('that a file was not there is forgotten once nothing asks for it', () => {
+  const disk = new Map<string, string>()
+  const workspace = new Workspace({ read: path => disk.get(path) })
+  const codes = (): readonly string[] => workspace.analysis(file)!.diagnostics.map(d => d.code)
+  workspace.open(file, 1, 'import lib;')
+  expect(codes()).not.toEqual([])
+  workspace.change(file, 2, [{ text: '' }])
+  expect(codes()).toEqual([])
+  // Nobody says that it came, since nobody was asked to watch for it any longer.
+  disk.set('/project/lib.slang', '')
+  workspace.change(file, 3, [{ text: 'import lib;' }])
+  expect(codes()).toEqual([])
+})
