@@ -24,6 +24,7 @@ import { Checked } from '../front.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import type * as ast from '../syntax/ast.ts'
 import { Bodies, type LoweredRoot } from './bodies.ts'
+import { wordAt } from './lexed.ts'
 import { noteFault, Relay } from './relay.ts'
 import { Names, type Heard, type Surroundings, type Use } from './names.ts'
 import { pathAt, type Node } from './path.ts'
@@ -309,10 +310,7 @@ export class Analysis {
   /** The name at an offset, with what it means: one that stands around it, or ends there. */
   use(file: SourceFile, offset: number): Use | undefined {
     this.#enliven(file, offset)
-    const { text } = file
-    let start = offset
-    while (start > 0 && /[\w$]/.test(text[start - 1]!)) start--
-    const found = this.names.at(file, start)
+    const found = this.names.at(file, wordAt(file, offset)?.span.start ?? offset)
     return found !== undefined && offset <= found.span.end ? found : undefined
   }
 

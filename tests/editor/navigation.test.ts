@@ -171,3 +171,14 @@ describe('another name', () => {
     })
   })
 })
+
+test('names of letters that are no ASCII are found from anywhere in them', () => {
+  const { workspace, at, shown } = workspaceOf({
+    'main.slang': 'float f(float größe) { return grö‹mid›ße + größ‹end›e; }',
+  })
+  for (const name of ['mid', 'end']) {
+    const { uri, position } = at(name)
+    expect(definition(workspace, uri, position).map(shown)).toEqual(['main.slang 1:15-20 größe'])
+    expect(highlights(workspace, uri, position)).toHaveLength(3)
+  }
+})
