@@ -3,13 +3,15 @@ import { complete } from '../src/editor/complete.ts'
 import { definition } from '../src/editor/definition.ts'
 import { hints } from '../src/editor/hints.ts'
 import { hover } from '../src/editor/hover.ts'
-import { positionOf, type Position, type Range } from '../src/editor/range.ts'
+import { type Position, type Range } from '../src/editor/range.ts'
 import { signatureHelp } from '../src/editor/signature.ts'
 import { semanticTokens } from '../src/editor/tokens.ts'
 import { pathOf } from '../src/editor/uri.ts'
 import { Workspace } from '../src/editor/workspace.ts'
-import { Random } from '../tests/fuzz/random.ts'
+import { Keys, uri } from './editor-keys.ts'
 import { longProgram } from './editor-program.ts'
+import { Report } from './editor-report.ts'
+import { serverLatency } from './editor-server.ts'
 
 interface Settings {
   readonly lines: number
@@ -18,8 +20,6 @@ interface Settings {
   readonly collect: () => void
   readonly root: URL
 }
-
-const uri = 'file:///long.slang'
 
 /** What is asked after an edit, at the place of it. */
 const requests: readonly (readonly [string, (workspace: Workspace, position: Position) => unknown])[] = [
@@ -55,51 +55,16 @@ function finish<T>(steps: Generator<void, T>): T {
   }
 }
 
-/** Types into functions here and there, one character after the other. */
-class Typist {
-  readonly workspace = new Workspace({ read: () => undefined })
-  readonly #random = new Random(18, 0)
-  readonly #starts: readonly number[]
-  #typed = ''
-  #at = 0
-  #version = 0
-
-  constructor(text: string) {
-    this.workspace.open(uri, 0, text)
-    // Where the first line of a body begins.
-    this.#starts = [...text.matchAll(/(?<=\)\n\{\n) {4}(?=\S)/g)].map(m => m.index)
-  }
-
-  /** One keystroke; the place behind it. */
-  type(): Position {
-    const statement = '    float q = max(1.0, 2.0);\n'
-    if (this.#typed.length === statement.length) this.#erase()
-    if (this.#typed === '') this.#at = this.#random.one(this.#starts)
-    const put = statement[this.#typed.length]!
-    this.#replace(this.#at + this.#typed.length, 0, put)
-    this.#typed += put
-    return positionOf(this.workspace.document(uri)!.file, this.#at + this.#typed.length)
-  }
-
-  #erase(): void {
-    this.#replace(this.#at, this.#typed.length, '')
-    this.#typed = ''
-  }
-
-  #replace(start: number, length: number, text: string): void {
-    const { file } = this.workspace.document(uri)!
-    const range = { start: positionOf(file, start), end: positionOf(file, start + length) }
-    this.workspace.change(uri, ++this.#version, [{ range, text }])
-  }
-}
-
-const share = (sorted: readonly number[], part: number): string =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1)
-
-export function editing({ lines, edits, collect, root }: Settings): void {
+export async function editing({ lines, edits, collect, root }: Settings): Promise<void> {
   const text = longProgram(lines, root)
-  const typist = new Typist(text)
-  const { workspace } = typist
+  const keys = new Keys(text)
+  const workspace = new Workspace({ read: () => undefined })
+  workspace.open(uri, 0, text)
+  const type = (): Position => {
+    const { version, changes, position } = keys.press()
+    workspace.change(uri, version, changes)
+    return position
+  }
   console.log(
     `${text.split('\n').length} lines, ${text.length} characters; milliseconds after a keystroke, of ${edits}\n`,
   )
@@ -107,29 +72,33 @@ export function editing({ lines, edits, collect, root }: Settings): void {
   finish(workspace.diagnose(uri))
   console.log(`cold, when it is opened: ${(performance.now() - opened).toFixed(0)} ms\n`)
   for (let i = 0; i < 50; i++) {
-    typist.type()
+    type()
     finish(workspace.diagnose(uri))
   }
-  console.log('| request | median | 95 % | longest |\n|---|--:|--:|--:|')
+  const report = new Report()
+  report.head()
   for (const [name, ask] of requests) {
     const times: number[] = []
     for (let i = 0; i < edits; i++) {
       const start = performance.now()
-      ask(workspace, typist.type())
+      ask(workspace, type())
       times.push(performance.now() - start)
       // What a server does while nobody asks.
       finish(workspace.diagnose(uri))
     }
-    times.sort((a, b) => a - b)
-    console.log(`| ${name} | ${share(times, 0.5)} | ${share(times, 0.95)} | ${share(times, 1)} |`)
+    report.row(name, times)
   }
+  await serverLatency(text, edits, root, report)
   const before = heap(collect)
   for (let i = 0; i < 1000; i++) {
-    typist.type()
+    type()
     finish(workspace.diagnose(uri))
   }
   const after = heap(collect)
   console.log(`\nheap: ${before.toFixed(1)} MB, and after 1,000 edits more ${after.toFixed(1)} MB`)
+  if (after > before * 1.02 + 0.5) report.missed.push(`heap: grew from ${before.toFixed(1)} to ${after.toFixed(1)} MB`)
+  console.log(report.missed.length === 0 ? '\nPASS' : `\nFAIL\n${report.missed.map(m => `  ${m}`).join('\n')}`)
+  if (report.missed.length > 0) process.exitCode = 1
 }
 
 /** Megabytes in use after garbage is collected. */
