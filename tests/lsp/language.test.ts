@@ -7,6 +7,7 @@ import type {
   CodeAction,
   CompletionItem,
   CompletionList,
+  Diagnostic,
   DocumentHighlight,
   DocumentSymbol,
   FoldingRange,
@@ -227,6 +228,37 @@ describe.each(places)('%s', place => {
       const ranges = await client.request<FoldingRange[]>('textDocument/foldingRange', { textDocument })
       const line = placeIn(text, 'float total').line
       expect(ranges.map(r => [r.startLine, r.endLine])).toContainEqual([line, line + 2])
+      expect(await client.end()).toBe(0)
+    })
+
+    it('textDocument/diagnostic and publishDiagnostics', async () => {
+      const client = await opened()
+      // What no expression begins with, an unknown name, and a field and a struct that do not end.
+      const mistakes = text.includes('float broken') ? ['E20001', 'E20002', 'E20006', 'E30015'] : []
+      const { kind, items } = await client.request<{ kind: string; items: Diagnostic[] }>('textDocument/diagnostic', {
+        textDocument,
+      })
+      expect(kind).toBe('full')
+      const codes = items.map(d => d.code)
+      expect(codes.toSorted()).toEqual(mistakes)
+      const at = items.find(d => d.code === 'E30015')?.range
+      expect(at).toEqual(
+        mistakes.length === 0 ? undefined : { start: placeIn(text, 'missing'), end: placeIn(text, 'missing', 0, 7) },
+      )
+      expect((await client.diagnostics(uri)).diagnostics.map(d => d.code)).toEqual(codes)
+      expect(await client.end()).toBe(0)
+    })
+
+    it('workspace/textDocumentContent of where a definition leads', async () => {
+      const client = await opened()
+      const changed = `${text.slice(0, text.indexOf('{ return 0.5'))}{ return sin(mass) * speed; }\n`
+      await client.replace(uri, changed, 2)
+      const [found] = await client.request<Location[]>('textDocument/definition', {
+        textDocument,
+        position: placeIn(changed, 'sin(mass'),
+      })
+      const content = await client.request<{ text: string }>('workspace/textDocumentContent', { uri: found!.uri })
+      expect(content.text.split('\n')[found!.range.start.line]).toContain('sin')
       expect(await client.end()).toBe(0)
     })
 
