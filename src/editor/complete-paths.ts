@@ -2,25 +2,35 @@
 import type { Analysis } from './analysis.ts'
 import { itemKinds, type Offer } from './complete-items.ts'
 import { folderOf } from './uri.ts'
+import { moduleEndings } from './workspace.ts'
 
-/** The paths of all `.slang` files below a folder. */
-export type List = (folder: string) => readonly string[]
+/** The paths of all files below a folder whose names end in one of these ways. */
+export type List = (folder: string, endings: readonly string[]) => readonly string[]
+
+/** How the names of files end that programs include. */
+const includeEndings: readonly string[] = [...moduleEndings, '.slangh', '.h', '.hlsl', '.hlsli', '.inc', '.glsl']
 
 /** A file below one of the folders in which imports are looked for, by its path from there. */
-function filesOf({ options, root }: Analysis, list: List): readonly string[] {
+function filesOf({ options, root }: Analysis, list: List, endings: readonly string[]): readonly string[] {
   const own = folderOf(root)
   const found = new Set<string>()
   for (const folder of [own, ...(options.searchPaths ?? [])]) {
     const start = folder === '' || folder.endsWith('/') ? folder : `${folder}/`
-    for (const path of list(folder)) if (path.startsWith(start) && path !== root) found.add(path.slice(start.length))
+    for (const path of list(folder, endings))
+      if (path.startsWith(start) && path !== root) found.add(path.slice(start.length))
   }
   return [...found].toSorted()
 }
 
-/** The files that an import may name. `typed` is what stands there so far: a path up to the cursor. */
-export function paths(analysis: Analysis, list: List | undefined, isPath: boolean, typed: string): readonly Offer[] {
+/** The files that an import or include may name. `typed` is what stands there so far: a path up to the cursor. */
+export function paths(
+  analysis: Analysis,
+  list: List | undefined,
+  { isPath, isInclude }: { readonly isPath: boolean; readonly isInclude: boolean },
+  typed: string,
+): readonly Offer[] {
   if (list === undefined) return []
-  const files = filesOf(analysis, list)
+  const files = filesOf(analysis, list, isInclude ? includeEndings : moduleEndings)
   if (isPath) {
     // One folder after the other.
     const folder = typed.slice(0, typed.lastIndexOf('/') + 1)

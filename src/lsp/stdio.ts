@@ -11,14 +11,14 @@ import { HelpedChecker } from './check.ts'
 import { ThreadHelper } from './threads.ts'
 
 /** Sources on the file system. */
-const disk: Host = { read: path => sourceAt(path), list: slangFiles }
+const disk: Host = { read: path => sourceAt(path), list: filesBelow }
 
 /** How many files are listed at most, and how deep: a folder may be the root of a disk. */
 const mostFiles = 2000
 const mostDepth = 12
 
-/** The shaders below a folder, without those of installed packages and of folders that are hidden. */
-function slangFiles(folder: string): readonly string[] {
+/** The files below a folder whose names end so, without those of installed packages and of folders that are hidden. */
+function filesBelow(folder: string, endings: readonly string[]): readonly string[] {
   const found: string[] = []
   const look = (at: string, depth: number): void => {
     let entries
@@ -31,7 +31,7 @@ function slangFiles(folder: string): readonly string[] {
     for (const entry of entries) {
       if (found.length >= mostFiles) return
       const path = join(at, entry.name)
-      if (entry.isFile() && entry.name.endsWith('.slang')) found.push(slashed(path))
+      if (entry.isFile() && endings.some(e => entry.name.endsWith(e))) found.push(slashed(path))
       else if (entry.isDirectory() && depth < mostDepth && entry.name !== 'node_modules' && !entry.name.startsWith('.'))
         look(path, depth + 1)
     }

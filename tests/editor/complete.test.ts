@@ -16,7 +16,9 @@ type Files = Readonly<Record<string, string>>
 
 function offered(source: string, files: Files = {}): Completion {
   const place = placeAt(source, files)
-  return complete(place, { list: () => Object.keys(files) })
+  return complete(place, {
+    list: (_, endings) => Object.keys(files).filter(path => endings.some(e => path.endsWith(e))),
+  })
 }
 
 function labels(source: string, files: Files = {}): readonly string[] {
@@ -301,6 +303,12 @@ describe('declarations', () => {
     expect(area.textEdit.newText).toBe('[Differentiable]\nfloat area(float scale)\n{\n\t$0\n}')
     expect(area.labelDetails?.description).toBe('asked for by IShape')
     expect(area.documentation?.value).toBe('How large it is.')
+    const steered = `interface I { [Differentiable] no_diff float go(no_diff float x, no_diff out float y); }\nstruct S : I\n{\n    ‸\n}`
+    expect(item(steered, 'go').textEdit.newText).toContain('\nno_diff float go(no_diff float x, no_diff out float y)\n')
+    const generic = `interface I { T go<T : IFloat, let N : int>(T x[N]) where T : IDifferentiable; }\nstruct S : I\n{\n    ‸\n}`
+    expect(item(generic, 'go').textEdit.newText).toBe(
+      'T go<T : IFloat, let N : int>(T[N] x) where T : IDifferentiable\n{\n\t$0\n}',
+    )
     expect(item(source, 'unit').textEdit.newText).toMatch(/^override static float unit\(\)/)
     expect(
       labels(`${prelude}struct Disc : IShape\n{\n    float area(float s) { return s; }\n    ‸\n}\n`),
@@ -360,6 +368,14 @@ describe('files', () => {
     expect(labels('import "util/‸', files)).toEqual(['my-tools.slang', 'noise.slang'])
     expect(labels('__include ‸', files)).toContain('lib')
     expect(labels('#include "util/‸"\nfloat a;', files)).toEqual(['my-tools.slang', 'noise.slang'])
+    const headers = { ...files, '/util/noise.h': '', '/util/noise.hlsl': '', '/util/noise.png': '' }
+    expect(labels('#include "util/‸"\nfloat a;', headers)).toEqual([
+      'my-tools.slang',
+      'noise.h',
+      'noise.hlsl',
+      'noise.slang',
+    ])
+    expect(labels('import "util/‸', headers)).toEqual(['my-tools.slang', 'noise.slang'])
   })
 
   test('with their names once they are imported', () => {
