@@ -245,7 +245,7 @@ function classify(analysis: Analysis, back: Back, last: number, start: number): 
   const attribute = attributeSpot(analysis, back, last, start)
   if (attribute !== undefined) return attribute
   if (namers.has(before)) return none
-  if (before === 'using' || before === 'extension') return { kind: 'type' }
+  if (before === 'using' || before === 'extension' || before === 'typedef') return { kind: 'type' }
   return inBody(analysis, back, start) ? inCode(back, last) : outside(back, last)
 }
 
@@ -303,7 +303,7 @@ function inCode(back: Back, last: number): Context {
     return isCast(back, last) ? { kind: 'expression' } : none
   }
   if (before === ']') return isAttribute(back, back.beforePair(last) + 1) ? { kind: 'statement' } : none
-  if (before === ':') return afterColon(back, last)
+  if (before === ':') return /^(?:let|var)$/.test(back.text(last - 2)) ? { kind: 'type' } : afterColon(back, last)
   if (before === '(') {
     const callee = back.text(last - 1)
     if (/^_{0,2}(?:fwd|bwd)_diff$/.test(callee))
@@ -370,7 +370,7 @@ function outside(back: Back, last: number): Context {
   if (opener === '(') {
     if (headerBefore(back, last).angle) return { kind: 'type', isArgument: true }
     if (before === '(' || before === ',') return { kind: 'parameter' }
-    if (before === ':') return { kind: 'semantic', at: 'parameter' }
+    if (before === ':') return isTypedAfter(back, at, last) ? { kind: 'type' } : { kind: 'semantic', at: 'parameter' }
     if (before === '=') return { kind: 'expression' }
     if (modifiers.has(before)) return { kind: 'parameter' }
     if (before === 'each' || before === 'expand') return { kind: 'type' }
@@ -388,6 +388,12 @@ function outside(back: Back, last: number): Context {
   const isMember = opener === '{' && !isNamespace(back, at)
   if (isStart) return isMember ? { kind: 'memberDecl', isOverride: before === 'override' } : { kind: 'top' }
   return none
+}
+
+/** Whether the parameter before a colon has its type behind that, as in `func f(x : float)`. */
+function isTypedAfter(back: Back, open: number, last: number): boolean {
+  const before = back.text(last - 2)
+  return back.text(open - 2) === 'func' && (last - 2 === open || before === ',' || modifiers.has(before))
 }
 
 interface Header {

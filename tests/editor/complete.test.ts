@@ -296,6 +296,18 @@ describe('declarations', () => {
     expect(labels(`${prelude}float h(float ‸)`)).toEqual([])
   })
 
+  test.each([
+    'float h() { let a : ‸ = 1; return a; }',
+    'float h() { var a : fl‸; }',
+    'typedef ‸',
+    'func h(x : ‸) -> float { return x; }',
+    'func h(x : float, inout y : ‸)',
+  ])('types where a type stands behind its name, or is renamed: %s', source => {
+    const found = labels(`${prelude}${source}`)
+    expect(found).toEqual(expect.arrayContaining(['P', 'float3']))
+    for (const label of ['plain', 'sin', 'return', 'SV_Position']) expect(found).not.toContain(label)
+  })
+
   test('what an interface asks for', () => {
     const source = `${prelude}struct Disc : IShape\n{\n    float r;\n    ‸\n}\n`
     expect(labels(source)).toEqual(expect.arrayContaining(['area', 'Result', 'sides', 'unit', 'float', 'property']))
