@@ -15,6 +15,7 @@ import { readable } from './core.ts'
 import { codeBlock, docMarkdown, docOf, markdown, type Markup } from './doc.ts'
 import { keywordText } from './keywords.ts'
 import { definitionText, expansionAt, macrosOf } from './macros.ts'
+import { meaningAt } from './meaning.ts'
 import { functionOf, nameSpan } from './names.ts'
 import type { Node } from './path.ts'
 import { positionOf, rangeOf, type Range } from './range.ts'
@@ -33,7 +34,10 @@ export interface Hover {
 }
 
 /** What is known of the name at a place; undefined where none stands. */
-export function hover({ analysis, file, offset }: Place): Hover | undefined {
+export function hover(place: Place): Hover | undefined {
+  const { analysis, file, offset } = place
+  const link = meaningAt(place)
+  if (link?.kind === 'file') return fileHover(link.span, link.path)
   const word = wordAt(file, offset)
   if (word === undefined) return undefined
   const { span, text } = word
@@ -76,6 +80,12 @@ export function hover({ analysis, file, offset }: Place): Hover | undefined {
   if (type !== null && type.kind !== 'void' && type.kind !== 'string')
     return say(codeBlock(text), '*built-in type*', ...typeSections(analysis, type))
   return keywordHover(analysis, path, text, say)
+}
+
+/** The file that an import or include found: search paths may hold several of a name. */
+function fileHover(span: Span, path: string): Hover {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return { contents: markdown(`*file* · [${name}](${uriOf(path)})\n\n\`${path}\``), range: rangeOf(span) }
 }
 
 /** What a name behind a dot is that no declaration has. */

@@ -137,3 +137,11 @@ test('a name of another file: where it is declared', () => {
   expect(text).toContain('[lib.slang:3](file:///lib.slang#L3)')
   expect(text).toContain('Twice.')
 })
+
+test('an import and an include: the file that was found', () => {
+  const files = { '/lib/tools.slang': 'module tools;', '/lib/n.h': '' }
+  const [lib, header] = ['[tools.slang](file:///lib/tools.slang)', '[n.h](file:///lib/n.h)']
+  expect(shown('import lib.to‸ols;', files)).toBe(`*file* · ${lib}\n\n\`/lib/tools.slang\``)
+  expect(shown('#include "li‸b/n.h"\n', files)).toBe(`*file* · ${header}\n\n\`/lib/n.h\``)
+  expect(shown('import mis‸sing;', files)).toBeUndefined()
+})
