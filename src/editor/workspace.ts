@@ -319,6 +319,12 @@ export class Workspace {
     return this.show(analysis, [...analysis.diagnostics, ...more])
   }
 
+  /** What was found last of a file, in the program that it is part of: with what only compiling found. */
+  lastFound(uri: string): readonly Diagnostic[] {
+    const path = pathOf(uri)
+    return this.#found.get(this.#rootOf(path))?.get(path) ?? []
+  }
+
   /** What is to be shown of each file of a program, given everything that was found in that. */
   show(analysis: Analysis, diagnostics: readonly Diagnostic[]): readonly FileDiagnostics[] {
     const { root } = analysis

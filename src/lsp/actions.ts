@@ -1,5 +1,6 @@
 /** Quick fixes: the edits that diagnostics speak of, one by one, and those of a whole file at once. */
 import { CodeActionKind, CodeActionRequest, type CodeAction, type ServerCapabilities } from 'vscode-languageserver'
+import type { Diagnostic } from '../base/diag.ts'
 import { fixAll, quickFixes, type TextEdit } from '../editor/fixes/quick.ts'
 import { pathOf } from '../editor/uri.ts'
 import { workspaceEdit, type FileEdit } from './edits.ts'
@@ -29,7 +30,12 @@ export function actionFeatures(session: Session): ServerCapabilities {
       if (analysis === undefined) return []
       const actions: CodeAction[] = []
       if (isAsked(CodeActionKind.QuickFix, only)) {
-        for (const { title, isPreferred, edits: list, diagnostic } of quickFixes(analysis, pathOf(uri), range))
+        // The client may ask before anything was shown, and what was shown may be known from compiling alone.
+        const keyOf = ({ code, message, span }: Diagnostic): string => `${span?.start}:${code}:${message}`
+        const each = [...analysis.diagnostics, ...workspace.lastFound(uri)]
+        const known = new Map(each.map(d => [keyOf(d), d]))
+        const found = quickFixes(analysis, pathOf(uri), range, [...known.values()])
+        for (const { title, isPreferred, edits: list, diagnostic } of found)
           actions.push({
             title,
             kind: CodeActionKind.QuickFix,
