@@ -10,16 +10,40 @@ export type List = (folder: string, endings: readonly string[]) => readonly stri
 /** How the names of files end that programs include. */
 const includeEndings: readonly string[] = [...moduleEndings, '.slangh', '.h', '.hlsl', '.hlsli', '.inc', '.glsl']
 
-/** A file below one of the folders in which imports are looked for, by its path from there. */
-function filesOf({ options, root }: Analysis, list: List, endings: readonly string[]): readonly string[] {
-  const own = folderOf(root)
-  const found = new Set<string>()
-  for (const folder of [own, ...(options.searchPaths ?? [])]) {
+/** The files below the folders in which imports are looked for: by their paths from there, their whole paths. */
+function filesOf({ options, root }: Analysis, list: List, endings: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const folder of [folderOf(root), ...(options.searchPaths ?? [])]) {
     const start = folder === '' || folder.endsWith('/') ? folder : `${folder}/`
-    for (const path of list(folder, endings))
-      if (path.startsWith(start) && path !== root) found.add(path.slice(start.length))
+    for (const path of list(folder, endings)) {
+      const own = path.slice(start.length)
+      // The first folder wins, as it does when a program is read.
+      if (path.startsWith(start) && path !== root && !found.has(own)) found.set(own, path)
+    }
   }
-  return [...found].toSorted()
+  return new Map([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** A module that a program may import. */
+export interface Importable {
+  /** How an import names it. */
+  readonly name: string
+  /** Its path from the folder in which it is found. */
+  readonly file: string
+  readonly path: string
+}
+
+/** The modules that a program may import by name. */
+export function importable(analysis: Analysis, list: List): readonly Importable[] {
+  return [...filesOf(analysis, list, moduleEndings)].flatMap(([file, path]) => {
+    const own = file.replace(/\.slang$/, '')
+    // `_` in the name of a module stands for itself, or everywhere for `-`.
+    const under = own.replaceAll('-', '_')
+    const name = under.replaceAll('/', '.')
+    return /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) && (under === own || under.replaceAll('_', '-') === own)
+      ? [{ name, file, path }]
+      : []
+  })
 }
 
 /** The files that an import or include may name. `typed` is what stands there so far: a path up to the cursor. */
@@ -30,8 +54,8 @@ export function paths(
   typed: string,
 ): readonly Offer[] {
   if (list === undefined) return []
-  const files = filesOf(analysis, list, isInclude ? includeEndings : moduleEndings)
   if (isPath) {
+    const files = [...filesOf(analysis, list, isInclude ? includeEndings : moduleEndings).keys()]
     // One folder after the other.
     const folder = typed.slice(0, typed.lastIndexOf('/') + 1)
     const names = new Set(
@@ -44,13 +68,10 @@ export function paths(
       text: `${folder}${name}`,
     }))
   }
-  return files.flatMap(file => {
-    const name = file.replace(/\.slang$/, '')
-    // `_` in the name of a module stands for itself, or everywhere for `-`.
-    const under = name.replaceAll('-', '_')
-    const spelled = under.replaceAll('/', '.')
-    return /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(spelled) && (under === name || under.replaceAll('_', '-') === name)
-      ? [{ label: spelled, kind: itemKinds.module, rank: '0', labelDetails: { description: file } }]
-      : []
-  })
+  return importable(analysis, list).map(({ name, file }) => ({
+    label: name,
+    kind: itemKinds.module,
+    rank: '0',
+    labelDetails: { description: file },
+  }))
 }

@@ -2,6 +2,7 @@
 import { CodeActionKind, CodeActionRequest, type CodeAction, type ServerCapabilities } from 'vscode-languageserver'
 import type { Diagnostic } from '../base/diag.ts'
 import { fixAll, quickFixes, type TextEdit } from '../editor/fixes/quick.ts'
+import { otherModules } from '../editor/fixes/modules.ts'
 import { pathOf } from '../editor/uri.ts'
 import { workspaceEdit, type FileEdit } from './edits.ts'
 import { listOf, object, optional, range, text } from './params.ts'
@@ -34,7 +35,8 @@ export function actionFeatures(session: Session): ServerCapabilities {
         const keyOf = ({ code, message, span }: Diagnostic): string => `${span?.start}:${code}:${message}`
         const each = [...analysis.diagnostics, ...workspace.lastFound(uri)]
         const known = new Map(each.map(d => [keyOf(d), d]))
-        const found = quickFixes(analysis, pathOf(uri), range, [...known.values()])
+        const modules = otherModules(workspace, analysis, (folder, endings) => session.files.list(folder, endings))
+        const found = quickFixes(analysis, pathOf(uri), range, [...known.values()], modules)
         for (const { title, isPreferred, edits: list, diagnostic } of found)
           actions.push({
             title,
