@@ -3,6 +3,7 @@ import {
   DefinitionRequest,
   DocumentHighlightRequest,
   DocumentSymbolRequest,
+  ImplementationRequest,
   PrepareRenameRequest,
   ReferencesRequest,
   RenameRequest,
@@ -11,6 +12,7 @@ import {
   type ServerCapabilities,
 } from 'vscode-languageserver'
 import { definition, typeDefinition } from '../editor/definition.ts'
+import { implementation } from '../editor/implementation.ts'
 import { highlights, references } from '../editor/references.ts'
 import { prepareRename, rename } from '../editor/rename.ts'
 import { documentSymbols, workspaceSymbols, type DocumentSymbol, type WorkspaceSymbol } from '../editor/symbols.ts'
@@ -29,6 +31,9 @@ export function navigateFeatures(session: Session): ServerCapabilities {
   ])
   session.answer(TypeDefinitionRequest.type, atPosition, ({ textDocument: { uri }, position }) => [
     ...typeDefinition(workspace, uri, position),
+  ])
+  session.answer(ImplementationRequest.type, atPosition, ({ textDocument: { uri }, position }) => [
+    ...implementation(workspace, uri, position),
   ])
   session.answer(
     ReferencesRequest.type,
@@ -64,6 +69,7 @@ export function navigateFeatures(session: Session): ServerCapabilities {
   return {
     definitionProvider: true,
     typeDefinitionProvider: true,
+    implementationProvider: true,
     referencesProvider: true,
     documentHighlightProvider: true,
     renameProvider: { prepareProvider: true },
