@@ -57,7 +57,9 @@ export function hover(place: Place): Hover | undefined {
   const use = analysis.use(file, span.start)
   if (use !== undefined && use.span.start === span.start) {
     const path = analysis.path(file, span.start)
-    return say(...declSections(analysis, file, use.decl, callOf(analysis, path, use.span)))
+    const [first = '', ...others] = declSections(analysis, file, use.decl, callOf(analysis, path, use.span))
+    const here = memberText(analysis, path, use.span, use.decl)
+    return say(first, others[0] ?? '', here, ...others.slice(1))
   }
   const path = analysis.path(file, span.start)
   const attribute = path.findLast(node => node.kind === 'attribute')
@@ -86,6 +88,15 @@ export function hover(place: Place): Hover | undefined {
 function fileHover(span: Span, path: string): Hover {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return { contents: markdown(`*file* · [${name}](${uriOf(path)})\n\n\`${path}\``), range: rangeOf(span) }
+}
+
+/** The type that a field or property has here, where the type around it has parameters. */
+function memberText(analysis: Analysis, path: readonly Node[], name: Span, decl: Decl): string {
+  const node = path.findLast(n => n.kind === 'member' && n.name.span.start === name.start)
+  const declared = heldType(analysis.cx, decl)
+  if (node === undefined || declared === null || (decl.kind !== 'field' && decl.kind !== 'property')) return ''
+  const type = typeOf(analysis.names.known(node as ast.Expr)?.term)
+  return type === null || typeText(type) === typeText(declared) ? '' : `Here of type \`${typeText(type)}\`.`
 }
 
 /** What a name behind a dot is that no declaration has. */
@@ -182,7 +193,8 @@ function settledSection(func: FuncDecl, ref: FuncRef): string {
   let of = ref
   while (of.kind === 'derivative') ({ of } = of)
   const { args } = of.subst
-  const settled = (func.generics?.params ?? []).flatMap(p => {
+  const around = func.parent?.kind === 'struct' || func.parent?.kind === 'extension' ? func.parent.generics : null
+  const settled = [...(around?.params ?? []), ...(func.generics?.params ?? [])].flatMap(p => {
     const arg = args.get(p.id)
     return arg === undefined || isGeneric(arg) ? [] : [`\`${p.name} = ${typeText(arg as Type)}\``]
   })

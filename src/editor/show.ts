@@ -91,12 +91,20 @@ export function declaredText(func: FuncDecl, own = `${qualifier(func)}${nameOf(f
 
 /** A function with the types that a use settles, or the derivative of one, under a name. */
 export function settledText(own: string, sig: Template, syntax: readonly ast.Param[] = []): CallText {
-  const params = sig.params.map((p, i) => {
+  return callText(`${typeText(sig.result)} ${own}`, settledParams(sig, syntax))
+}
+
+/** The parameters of a function with the types that a use settles, as a list in parentheses. */
+export function listText(sig: Template, syntax: readonly ast.Param[]): string {
+  return `(${settledParams(sig, syntax).join(', ')})`
+}
+
+function settledParams(sig: Template, syntax: readonly ast.Param[]): readonly string[] {
+  return sig.params.map((p, i) => {
     const fallback = sig.defaults[i] === true ? syntax[i]?.fallback : undefined
     const words = [...(p.dir === 'in' ? [] : [p.dir]), typeText(p.type), p.name].filter(word => word !== '')
     return words.join(' ') + (fallback === undefined ? '' : ` = ${printExpr(fallback)}`)
   })
-  return callText(`${typeText(sig.result)} ${own}`, params)
 }
 
 /** What a declaration is, in a word or two. */

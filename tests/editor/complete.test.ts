@@ -296,6 +296,17 @@ describe('declarations', () => {
     expect(labels(`${prelude}float h(float ‸)`)).toEqual([])
   })
 
+  test('members of generic types with the types that they have here', () => {
+    const pair = `${prelude}float h(P v) { var p = diffPair(v); p.‸ }`
+    expect(item(pair, 'd').labelDetails?.description).toBe('P.Differential')
+    expect(item(pair, 'updateDiff').labelDetails?.detail).toBe('(P.Differential d)')
+    expect(item(pair, 'getPrimal').labelDetails?.description).toBe('P')
+    const box = 'struct Box<T> { T held; T take(T other, int n = 2) { return held; } }'
+    const boxed = `${box} void h(Box<float3> b) { b.‸ }`
+    expect(item(boxed, 'held').labelDetails?.description).toBe('float3')
+    expect(item(boxed, 'take').labelDetails).toEqual({ detail: '(float3 other, int n = 2)', description: 'float3' })
+  })
+
   test.each([
     'float h() { let a : ‸ = 1; return a; }',
     'float h() { var a : fl‸; }',

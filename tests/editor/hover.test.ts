@@ -145,3 +145,12 @@ test('an import and an include: the file that was found', () => {
   expect(shown('#include "li‸b/n.h"\n', files)).toBe(`*file* · ${header}\n\n\`/lib/n.h\``)
   expect(shown('import mis‸sing;', files)).toBeUndefined()
 })
+
+test('a member of a generic type: what it is here', () => {
+  const box = 'struct Box<T> { T held; T take() { return held; } }\n'
+  const text = (name: string): string | undefined =>
+    shown(at(`${box}float3 f(Box<float3> b) { return b.held + b.take(); }`, name, name.length > 2 ? 2 : 0))
+  expect(text('b.held')).toContain('*field* · line 1\n\nHere of type `float3`.')
+  expect(text('b.take')).toContain('Here `T = float3`.')
+  expect(shown(at(`${box}T g<T>(Box<T> b) { return b.held; }`, 'b.held', 2))).not.toContain('Here')
+})
