@@ -15,7 +15,7 @@ import { readable } from './core.ts'
 import { codeBlock, docMarkdown, docOf, markdown, type Markup } from './doc.ts'
 import { keywordText } from './keywords.ts'
 import { definitionText, expansionAt, macrosOf } from './macros.ts'
-import { meaningAt } from './meaning.ts'
+import { meaningAt, writtenAt } from './meaning.ts'
 import { functionOf, nameSpan } from './names.ts'
 import type { Node } from './path.ts'
 import { positionOf, rangeOf, type Range } from './range.ts'
@@ -24,7 +24,7 @@ import { declText, heldType, kindText, settledText, typeText } from './show.ts'
 import { storageLayout } from './storage.ts'
 import { uriOf } from './uri.ts'
 import type { Place } from './workspace.ts'
-import { wordAt } from './lexed.ts'
+import { tokenAt, wordAt } from './lexed.ts'
 
 /** What is known of a name. */
 export interface Hover {
@@ -36,15 +36,18 @@ export interface Hover {
 /** What is known of the name at a place; undefined where none stands. */
 export function hover(place: Place): Hover | undefined {
   const { analysis, file, offset } = place
-  const link = meaningAt(place)
-  if (link?.kind === 'file') return fileHover(link.span, link.path)
+  const meaning = meaningAt(place)
+  if (meaning?.kind === 'file') return fileHover(meaning.span, meaning.path)
   const word = wordAt(file, offset)
-  if (word === undefined) return undefined
+  if (word === undefined) {
+    // An operator, or the bracket of a subscript.
+    const token = tokenAt(file, offset)
+    if (meaning?.kind !== 'decl' || token === undefined) return undefined
+    const sections = declSections(analysis, file, writtenAt(analysis, meaning.decl), undefined)
+    return { contents: joined(sections), range: rangeOf(token) }
+  }
   const { span, text } = word
-  const say = (...sections: readonly string[]): Hover => ({
-    contents: markdown(sections.filter(s => s !== '').join('\n\n')),
-    range: rangeOf(span),
-  })
+  const say = (...sections: readonly string[]): Hover => ({ contents: joined(sections), range: rangeOf(span) })
   const macro = analysis.names.macros.find(m => m.span.file === file && m.span.start === span.start)?.macro
   if (macro !== undefined) {
     const expansion = expansionAt(macrosOf(analysis, file), macro, file, span.start)
@@ -82,6 +85,10 @@ export function hover(place: Place): Hover | undefined {
   if (type !== null && type.kind !== 'void' && type.kind !== 'string')
     return say(codeBlock(text), '*built-in type*', ...typeSections(analysis, type))
   return keywordHover(analysis, path, text, say)
+}
+
+function joined(sections: readonly string[]): Markup {
+  return markdown(sections.filter(s => s !== '').join('\n\n'))
 }
 
 /** The file that an import or include found: search paths may hold several of a name. */

@@ -154,3 +154,14 @@ test('a member of a generic type: what it is here', () => {
   expect(text('b.take')).toContain('Here `T = float3`.')
   expect(shown(at(`${box}T g<T>(Box<T> b) { return b.held; }`, 'b.held', 2))).not.toContain('Here')
 })
+
+test('an operator and a subscript of the program: the function that they call', () => {
+  const vec = `struct V { float x; __subscript(int i) -> float { get { return x; } } }
+V operator+(V a, V b) { return a; }
+`
+  const main = 'float f(V v) { return (v + v)[0] + 1.0; }'
+  expect(shown(at(vec + main, '+ v'))).toContain(code('V operator+(V a, V b)'))
+  expect(shown(at(vec + main, '[0]'))).toContain('*subscript* · line 1')
+  expect(shown(at(vec + main, '+ 1.0'))).toBeUndefined()
+  expect(shown(at(`${vec}V f(V v) { return v /* - */ + v; }`, '- */'))).toBeUndefined()
+})
