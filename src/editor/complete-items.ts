@@ -9,7 +9,7 @@ import type { Distance, Named } from './complete-names.ts'
 import { codeBlock, docMarkdown, docOf, markdown, type Markup } from './doc.ts'
 import { keywordText } from './keywords.ts'
 import type { Range } from './range.ts'
-import { constantText, declText, heldType, kindText, listText, typeText } from './show.ts'
+import { constantText, declText, heldType, kindText, listText, shownType, typeText } from './show.ts'
 import type { Snippet } from './complete-words.ts'
 
 /** Kinds of items by the numbers of the protocol. */
@@ -163,7 +163,7 @@ export function offerOf({ name, decls, distance, members }: Named, { cx, calls, 
       kind,
       rank: own,
       more,
-      ...(type === null || decl.kind === 'case' ? {} : { labelDetails: { description: typeText(type) } }),
+      ...(type === null || decl.kind === 'case' ? {} : { labelDetails: { description: shownType(cx, type) } }),
       ...(value === null ? {} : { labelDetails: { detail: ` = ${value}` } }),
     }
   }

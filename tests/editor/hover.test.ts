@@ -165,3 +165,10 @@ V operator+(V a, V b) { return a; }
   expect(shown(at(vec + main, '+ 1.0'))).toBeUndefined()
   expect(shown(at(`${vec}V f(V v) { return v /* - */ + v; }`, '- */'))).toBeUndefined()
 })
+
+test('a lambda: what it takes and gives, for its type has no name', () => {
+  const text = shown(
+    'int f(float x) { let scaled = (float a, int2 b) => int(a * x) + b.x; return sca‸led(x, int2(1)); }',
+  )
+  expect(text).toContain(code('const (float, int2) -> int scaled'))
+})
