@@ -314,6 +314,8 @@ function inCode(back: Back, last: number): Context {
   if (before === 'is' || before === 'as') return { kind: 'type' }
   if (before === '<' && back.isName(last - 1) && /^[A-Z]|^vector$|^matrix$/.test(back.text(last - 1)))
     return { kind: 'type', isArgument: true }
+  // `no_diff` also stands before calls.
+  if (before === 'no_diff') return { kind: 'expression' }
   if (modifiers.has(before)) return { kind: 'type' }
   // A name behind a name, a number or a type is new.
   if (before === '0' || before === '"' || (back.isName(last) && !operators.has(before))) return none

@@ -296,6 +296,12 @@ describe('declarations', () => {
     expect(labels(`${prelude}float h(float ‸)`)).toEqual([])
   })
 
+  test('calls and types behind no_diff', () => {
+    for (const source of ['float h(float x) { return no_diff pl‸; }', 'float h(float x) { no_diff ‸ }'])
+      expect(labels(`${prelude}${source}`)).toEqual(expect.arrayContaining(['plain', 'x', 'float', 'P']))
+    expect(labels(`${prelude}struct Q { no_diff ‸ }`)).not.toContain('plain')
+  })
+
   test('members of generic types with the types that they have here', () => {
     const pair = `${prelude}float h(P v) { var p = diffPair(v); p.‸ }`
     expect(item(pair, 'd').labelDetails?.description).toBe('P.Differential')
