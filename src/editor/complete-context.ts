@@ -230,7 +230,7 @@ function classify(analysis: Analysis, back: Back, last: number, start: number): 
   const attribute = attributeSpot(analysis, back, last, start)
   if (attribute !== undefined) return attribute
   if (namers.has(before)) return none
-  if (before === 'using' || before === 'extension') return { kind: 'type' }
+  if (before === 'using' || before === 'extension' || before === 'typedef') return { kind: 'type' }
   return inBody(analysis, back, start) ? inCode(back, last) : outside(back, last)
 }
 
@@ -288,7 +288,7 @@ function inCode(back: Back, last: number): Context {
     return isCast(back, last) ? { kind: 'expression' } : none
   }
   if (before === ']') return isAttribute(back, back.beforePair(last) + 1) ? { kind: 'statement' } : none
-  if (before === ':') return afterColon(back, last)
+  if (before === ':') return /^(?:let|var)$/.test(back.text(last - 2)) ? { kind: 'type' } : afterColon(back, last)
   if (before === '(') {
     const callee = back.text(last - 1)
     if (/^_{0,2}(?:fwd|bwd)_diff$/.test(callee))
@@ -299,6 +299,8 @@ function inCode(back: Back, last: number): Context {
   if (before === 'is' || before === 'as') return { kind: 'type' }
   if (before === '<' && back.isName(last - 1) && /^[A-Z]|^vector$|^matrix$/.test(back.text(last - 1)))
     return { kind: 'type', isArgument: true }
+  // `no_diff` also stands before calls.
+  if (before === 'no_diff') return { kind: 'expression' }
   if (modifiers.has(before)) return { kind: 'type' }
   // A name behind a name, a number or a type is new.
   if (before === '0' || before === '"' || (back.isName(last) && !operators.has(before))) return none
@@ -351,7 +353,7 @@ function outside(back: Back, last: number): Context {
   if (opener === '(') {
     if (headerBefore(back, last).angle) return { kind: 'type', isArgument: true }
     if (before === '(' || before === ',') return { kind: 'parameter' }
-    if (before === ':') return { kind: 'semantic', at: 'parameter' }
+    if (before === ':') return isTypedAfter(back, at, last) ? { kind: 'type' } : { kind: 'semantic', at: 'parameter' }
     if (before === '=') return { kind: 'expression' }
     if (modifiers.has(before)) return { kind: 'parameter' }
     if (before === 'each' || before === 'expand') return { kind: 'type' }
@@ -369,6 +371,12 @@ function outside(back: Back, last: number): Context {
   const isMember = opener === '{' && !isNamespace(back, at)
   if (isStart) return isMember ? { kind: 'memberDecl', isOverride: before === 'override' } : { kind: 'top' }
   return none
+}
+
+/** Whether the parameter before a colon has its type behind that, as in `func f(x : float)`. */
+function isTypedAfter(back: Back, open: number, last: number): boolean {
+  const before = back.text(last - 2)
+  return back.text(open - 2) === 'func' && (last - 2 === open || before === ',' || modifiers.has(before))
 }
 
 interface Header {

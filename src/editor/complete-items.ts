@@ -2,14 +2,14 @@
 import type { Cx } from '../check/model/context.ts'
 import type { Decl, FuncDecl } from '../check/model/decl.ts'
 import { isGeneric, noSubst, type Type } from '../check/model/type.ts'
-import { attributesOf, differentialOf, template } from '../check/types/index.ts'
+import { attributesOf, differentialOf, put, template } from '../check/types/index.ts'
 import type * as ast from '../syntax/ast.ts'
 import { printParam, printType } from '../syntax/print-expr.ts'
 import type { Distance, Named } from './complete-names.ts'
 import { codeBlock, docMarkdown, docOf, markdown, type Markup } from './doc.ts'
 import { keywordText } from './keywords.ts'
 import type { Range } from './range.ts'
-import { constantText, declText, heldType, kindText, typeText } from './show.ts'
+import { constantText, declText, heldType, kindText, listText, shownType, typeText } from './show.ts'
 import type { Snippet } from './complete-words.ts'
 
 /** Kinds of items by the numbers of the protocol. */
@@ -137,10 +137,11 @@ export interface Offering {
 }
 
 /** Names as offers; overloads are one. */
-export function offerOf({ name, decls, distance }: Named, { cx, calls, rank }: Offering): Offer {
+export function offerOf({ name, decls, distance, members }: Named, { cx, calls, rank }: Offering): Offer {
   const decl = decls[0]!
   const kind = kindOfItem(decl)
   const own = rank ?? ranks[distance]
+  const subst = members[0]?.subst
   const more = (): ReturnType<NonNullable<Offer['more']>> => ({
     detail:
       decls.length > 4
@@ -153,14 +154,16 @@ export function offerOf({ name, decls, distance }: Named, { cx, calls, rank }: O
     ),
   })
   if (decl.kind !== 'func') {
-    const type = distance === 'core' ? null : heldType(cx, decl)
+    const held = distance === 'core' ? null : heldType(cx, decl)
+    // What the type that has the member says of its generic parameters is known here.
+    const type = held === null || subst === undefined ? held : put(cx, held, subst)
     const value = decl.kind === 'case' ? constantText(cx, decl) : null
     return {
       label: name,
       kind,
       rank: own,
       more,
-      ...(type === null || decl.kind === 'case' ? {} : { labelDetails: { description: typeText(type) } }),
+      ...(type === null || decl.kind === 'case' ? {} : { labelDetails: { description: shownType(cx, type) } }),
       ...(value === null ? {} : { labelDetails: { detail: ` = ${value}` } }),
     }
   }
@@ -168,6 +171,8 @@ export function offerOf({ name, decls, distance }: Named, { cx, calls, rank }: O
   const overloads = funcs.length > 1 ? `+${funcs.length - 1} overload${funcs.length > 2 ? 's' : ''}` : ''
   const result =
     decl.syntax.kind === 'func' && decl.syntax.result !== undefined ? printType(decl.syntax.result) : 'void'
+  const detail = `(${paramsOf(decl).map(printParam).join(', ')})`
+  const settled = subst === undefined || subst.args.size === 0 ? null : template(cx, decl, subst)
   const isOld = funcs.every(f => f.syntax.attributes.some(a => a.name === 'deprecated'))
   return {
     label: name,
@@ -175,8 +180,8 @@ export function offerOf({ name, decls, distance }: Named, { cx, calls, rank }: O
     rank: own,
     more,
     labelDetails: {
-      detail: `(${paramsOf(decl).map(printParam).join(', ')})`,
-      description: overloads === '' ? result : overloads,
+      detail: settled === null ? detail : listText(settled, paramsOf(decl)),
+      description: overloads !== '' ? overloads : settled === null ? result : typeText(settled.result),
     },
     ...(calls ? { snippet: callSnippet(name, funcs) } : {}),
     ...(isOld ? { isOld } : {}),

@@ -1,11 +1,12 @@
 /** All names that mean something at a place, and all members of a type: what the checker only looks up by name. */
 import { visible } from '../check/expressions/index.ts'
 import { Env, type Cx } from '../check/model/context.ts'
-import type { Container, Decl } from '../check/model/decl.ts'
+import type { Decl } from '../check/model/decl.ts'
 import type { Scope } from '../check/model/scope.ts'
 import { isOpen, isWrapper, type Type } from '../check/model/type.ts'
 import { declaredNames, extensionsOf, interfacesOf, membersOf, selfType, type Member } from '../check/types/index.ts'
 import type { Surroundings } from './names.ts'
+import { isLambda } from './show.ts'
 
 /** How far from a place a name is declared. */
 export type Distance = 'local' | 'member' | 'global' | 'imported' | 'core'
@@ -80,11 +81,6 @@ export function namesAt(
     if (hasObject && !isLambda(owner.parent)) object = selfType(cx, owner.parent)
   }
   return found.names.values()
-}
-
-/** Whether a declaration is the type of a lambda, which has what the lambda captures. */
-function isLambda(owner: Container): boolean {
-  return owner.kind === 'struct' && owner.syntax === null && owner.parent?.kind === 'func'
 }
 
 /** The names of the core library, but for those that it keeps to itself. */

@@ -16,7 +16,7 @@ import {
 } from '../check/types/index.ts'
 import { escaped, itemKinds, type Offer } from './complete-items.ts'
 import { docMarkdown, docOf, markdown } from './doc.ts'
-import { nameOf, settledText, typeText } from './show.ts'
+import { genericsText, nameOf, typeText, whereText } from './show.ts'
 
 /** Requirements that the compiler meets where nobody else does. */
 const ownInterfaces: ReadonlySet<string> = new Set(['IDifferentiable', 'IDifferentiablePtrType'])
@@ -84,8 +84,16 @@ function functionStub(cx: Cx, r: FuncDecl, iface: InterfaceType, type: Type): st
     .filter(a => /Differentiable$|^mutating$/.test(a.name))
     .map(a => `[${a.name}]\n`)
     .join('')
-  const { label } = settledText(nameOf(r), { ...sig, defaults: [] })
-  const head =
-    r.role === 'constructor' ? label.slice(label.indexOf('__init')) : `${r.role === 'static' ? 'static ' : ''}${label}`
+  // `template` also calls constant what can have no derivative; the requirement says what its author meant.
+  const own = funcSig(cx, r)
+  const params = sig.params.map((p, i) =>
+    [own.params[i]?.noDiff === true ? 'no_diff' : '', p.dir === 'in' ? '' : p.dir, typeText(p.type), p.name]
+      .filter(word => word !== '')
+      .join(' '),
+  )
+  const generics = syntax.kind === 'accessor' ? undefined : syntax.generics
+  const result = `${own.resultNoDiff ? 'no_diff ' : ''}${typeText(sig.result)} `
+  const before = r.role === 'constructor' ? '' : `${r.role === 'static' ? 'static ' : ''}${result}`
+  const head = `${before}${nameOf(r)}${genericsText(generics)}(${params.join(', ')})${whereText(generics)}`
   return `${attributes}${escaped(head)}\n{\n\t$0\n}`
 }

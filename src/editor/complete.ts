@@ -52,7 +52,7 @@ export interface Completion {
 export interface CompleteOptions {
   /** The editor takes snippets. */
   readonly snippets?: boolean
-  /** The paths of all `.slang` files below a folder. */
+  /** Lists files for imports and includes. */
   readonly list?: List | undefined
 }
 
@@ -175,7 +175,7 @@ class Completer {
       case 'semantic':
         return semanticOffers(context.at)
       case 'import':
-        return paths(this.#analysis, this.#list, context.isPath, this.#typed)
+        return paths(this.#analysis, this.#list, context, this.#typed)
       case 'directive':
         return directives.map(label => ({ label, kind: itemKinds.keyword, rank: wordRank }))
       case 'macro':

@@ -9,7 +9,7 @@ import type { Analysis } from './analysis.ts'
 import { markdown, codeBlock, type Markup } from './doc.ts'
 import { eachNode, type Node } from './path.ts'
 import { offsetOf, positionOf, type Position, type Range } from './range.ts'
-import { declText, heldType, typeText } from './show.ts'
+import { declText, heldType, shownType } from './show.ts'
 
 /** Kinds of hints by the numbers of the protocol. */
 const kinds = { type: 1, parameter: 2 } as const
@@ -73,7 +73,7 @@ function typeHint(
   const decl: Decl | undefined = analysis.names.at(file, name.span.start)?.decl
   const type = decl === undefined ? null : heldType(analysis.cx, decl)
   if (decl === undefined || type === null || type.kind === 'error' || decl.name !== name.text) return []
-  const text = typeText(type)
+  const text = shownType(analysis.cx, type)
   const maker = init?.kind === 'call' ? init.callee : init?.kind === 'cast' ? init.type : undefined
   if (maker !== undefined && printType(maker) === text) return []
   const tooltip = markdown(codeBlock(declText(analysis.cx, decl)))

@@ -15,6 +15,7 @@ import { readable } from './core.ts'
 import { codeBlock, docMarkdown, docOf, markdown, type Markup } from './doc.ts'
 import { keywordText } from './keywords.ts'
 import { definitionText, expansionAt, macrosOf } from './macros.ts'
+import { meaningAt, writtenAt } from './meaning.ts'
 import { functionOf, nameSpan } from './names.ts'
 import type { Node } from './path.ts'
 import { positionOf, rangeOf, type Range } from './range.ts'
@@ -23,7 +24,7 @@ import { declText, heldType, kindText, settledText, typeText } from './show.ts'
 import { storageLayout } from './storage.ts'
 import { uriOf } from './uri.ts'
 import type { Place } from './workspace.ts'
-import { wordAt } from './lexed.ts'
+import { tokenAt, wordAt } from './lexed.ts'
 
 /** What is known of a name. */
 export interface Hover {
@@ -33,14 +34,20 @@ export interface Hover {
 }
 
 /** What is known of the name at a place; undefined where none stands. */
-export function hover({ analysis, file, offset }: Place): Hover | undefined {
+export function hover(place: Place): Hover | undefined {
+  const { analysis, file, offset } = place
+  const meaning = meaningAt(place)
+  if (meaning?.kind === 'file') return fileHover(meaning.span, meaning.path)
   const word = wordAt(file, offset)
-  if (word === undefined) return undefined
+  if (word === undefined) {
+    // An operator, or the bracket of a subscript.
+    const token = tokenAt(file, offset)
+    if (meaning?.kind !== 'decl' || token === undefined) return undefined
+    const sections = declSections(analysis, file, writtenAt(analysis, meaning.decl), undefined)
+    return { contents: joined(sections), range: rangeOf(token) }
+  }
   const { span, text } = word
-  const say = (...sections: readonly string[]): Hover => ({
-    contents: markdown(sections.filter(s => s !== '').join('\n\n')),
-    range: rangeOf(span),
-  })
+  const say = (...sections: readonly string[]): Hover => ({ contents: joined(sections), range: rangeOf(span) })
   const macro = analysis.names.macros.find(m => m.span.file === file && m.span.start === span.start)?.macro
   if (macro !== undefined) {
     const expansion = expansionAt(macrosOf(analysis, file), macro, file, span.start)
@@ -53,7 +60,9 @@ export function hover({ analysis, file, offset }: Place): Hover | undefined {
   const use = analysis.use(file, span.start)
   if (use !== undefined && use.span.start === span.start) {
     const path = analysis.path(file, span.start)
-    return say(...declSections(analysis, file, use.decl, callOf(analysis, path, use.span)))
+    const [first = '', ...others] = declSections(analysis, file, use.decl, callOf(analysis, path, use.span))
+    const here = memberText(analysis, path, use.span, use.decl)
+    return say(first, others[0] ?? '', here, ...others.slice(1))
   }
   const path = analysis.path(file, span.start)
   const attribute = path.findLast(node => node.kind === 'attribute')
@@ -76,6 +85,25 @@ export function hover({ analysis, file, offset }: Place): Hover | undefined {
   if (type !== null && type.kind !== 'void' && type.kind !== 'string')
     return say(codeBlock(text), '*built-in type*', ...typeSections(analysis, type))
   return keywordHover(analysis, path, text, say)
+}
+
+function joined(sections: readonly string[]): Markup {
+  return markdown(sections.filter(s => s !== '').join('\n\n'))
+}
+
+/** The file that an import or include found: search paths may hold several of a name. */
+function fileHover(span: Span, path: string): Hover {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return { contents: markdown(`*file* · [${name}](${uriOf(path)})\n\n\`${path}\``), range: rangeOf(span) }
+}
+
+/** The type that a field or property has here, where the type around it has parameters. */
+function memberText(analysis: Analysis, path: readonly Node[], name: Span, decl: Decl): string {
+  const node = path.findLast(n => n.kind === 'member' && n.name.span.start === name.start)
+  const declared = heldType(analysis.cx, decl)
+  if (node === undefined || declared === null || (decl.kind !== 'field' && decl.kind !== 'property')) return ''
+  const type = typeOf(analysis.names.known(node as ast.Expr)?.term)
+  return type === null || typeText(type) === typeText(declared) ? '' : `Here of type \`${typeText(type)}\`.`
 }
 
 /** What a name behind a dot is that no declaration has. */
@@ -172,7 +200,8 @@ function settledSection(func: FuncDecl, ref: FuncRef): string {
   let of = ref
   while (of.kind === 'derivative') ({ of } = of)
   const { args } = of.subst
-  const settled = (func.generics?.params ?? []).flatMap(p => {
+  const around = func.parent?.kind === 'struct' || func.parent?.kind === 'extension' ? func.parent.generics : null
+  const settled = [...(around?.params ?? []), ...(func.generics?.params ?? [])].flatMap(p => {
     const arg = args.get(p.id)
     return arg === undefined || isGeneric(arg) ? [] : [`\`${p.name} = ${typeText(arg as Type)}\``]
   })

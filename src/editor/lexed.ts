@@ -40,3 +40,10 @@ export function wordAt(file: SourceFile, offset: number): Word | undefined {
   }
   return undefined
 }
+
+/** The token that stands around an offset or begins there; none in white space or a comment. */
+export function tokenAt(file: SourceFile, offset: number): Span | undefined {
+  const raw = tokensOf(file)
+  const i = tokenBefore(raw, offset + 1)
+  return i < 0 || raw.ends[i]! <= offset ? undefined : new Span(file, raw.starts[i]!, raw.ends[i]!)
+}

@@ -1,6 +1,6 @@
 /** How declarations read: the lines that hovers, completions and signature help show of them. */
 import type { Cx } from '../check/model/context.ts'
-import type { Decl, FuncDecl } from '../check/model/decl.ts'
+import type { Container, Decl, FuncDecl } from '../check/model/decl.ts'
 import type { Expr, Template } from '../check/model/tree.ts'
 import { known, noSubst, show, type Type } from '../check/model/type.ts'
 import { enumValue, fieldType, foldExpr, funcSig, globalInfo, globalInit, selfType } from '../check/types/index.ts'
@@ -75,6 +75,19 @@ export function typeText(type: Type): string {
   return type.kind === 'error' ? 'unknown' : show(type)
 }
 
+/** The type of a value; that of a lambda, which has no name that a program could write, as what it takes and gives. */
+export function shownType(cx: Cx, type: Type): string {
+  const call = type.kind === 'struct' && isLambda(type.decl) ? type.decl.inner.names.get('operator()')?.[0] : undefined
+  if (call?.kind !== 'func') return typeText(type)
+  const { params, result } = funcSig(cx, call)
+  return `(${params.map(p => typeText(p.type)).join(', ')}) -> ${typeText(result)}`
+}
+
+/** Whether a declaration is the type of a lambda, which has what the lambda captures. */
+export function isLambda(owner: Container): boolean {
+  return owner.kind === 'struct' && owner.syntax === null && owner.parent?.kind === 'func'
+}
+
 /** The name by which a function is called. */
 export function nameOf(func: FuncDecl): string {
   return func.role === 'constructor' ? '__init' : func.name.replace(/\.\d+$/, '')
@@ -91,12 +104,20 @@ export function declaredText(func: FuncDecl, own = `${qualifier(func)}${nameOf(f
 
 /** A function with the types that a use settles, or the derivative of one, under a name. */
 export function settledText(own: string, sig: Template, syntax: readonly ast.Param[] = []): CallText {
-  const params = sig.params.map((p, i) => {
+  return callText(`${typeText(sig.result)} ${own}`, settledParams(sig, syntax))
+}
+
+/** The parameters of a function with the types that a use settles, as a list in parentheses. */
+export function listText(sig: Template, syntax: readonly ast.Param[]): string {
+  return `(${settledParams(sig, syntax).join(', ')})`
+}
+
+function settledParams(sig: Template, syntax: readonly ast.Param[]): readonly string[] {
+  return sig.params.map((p, i) => {
     const fallback = sig.defaults[i] === true ? syntax[i]?.fallback : undefined
     const words = [...(p.dir === 'in' ? [] : [p.dir]), typeText(p.type), p.name].filter(word => word !== '')
     return words.join(' ') + (fallback === undefined ? '' : ` = ${printExpr(fallback)}`)
   })
-  return callText(`${typeText(sig.result)} ${own}`, params)
 }
 
 /** What a declaration is, in a word or two. */
@@ -248,7 +269,7 @@ export function declText(cx: Cx, decl: Decl): string {
     case 'field':
       return `${fieldModifiers(decl.syntax)}${held === null ? '' : `${typeText(held)} `}${own}${semanticText(decl.syntax?.semantics)}`
     case 'local':
-      return `${decl.constant ? 'const ' : ''}${decl.noDiff ? 'no_diff ' : ''}${typeText(decl.type)} ${own}${is}`
+      return `${decl.constant ? 'const ' : ''}${decl.noDiff ? 'no_diff ' : ''}${shownType(cx, decl.type)} ${own}${is}`
     case 'parameter': {
       const words = [...decl.modifiers.filter(m => m !== 'in'), typeText(decl.type), decl.name]
       return words.join(' ') + (decl.semantic === '' ? '' : ` : ${decl.semantic}`)

@@ -19,9 +19,12 @@ import { coreScheme, folderOf, joined, pathOf, uriOf } from './uri.ts'
 export interface Host {
   /** The text of a file; undefined where there is none. May throw, with a message that says why the file cannot be read. */
   read(path: string): string | undefined
-  /** The paths of all `.slang` files below a folder, if they can be listed. */
-  list?(folder: string): readonly string[]
+  /** The paths of all files below a folder whose names end in one of these ways, if they can be listed. */
+  list?(folder: string, endings: readonly string[]): readonly string[]
 }
+
+/** How the names of modules end. */
+export const moduleEndings: readonly string[] = ['.slang']
 
 /** A place in a program. */
 export interface Place {
@@ -156,7 +159,7 @@ export class Workspace {
   get files(): readonly string[] {
     this.#listed ??= this.#folders.flatMap(folder => {
       try {
-        return this.#host.list?.(folder) ?? []
+        return this.#host.list?.(folder, moduleEndings) ?? []
       } catch {
         return []
       }

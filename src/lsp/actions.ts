@@ -1,6 +1,7 @@
 /** Quick fixes: the edits that diagnostics speak of, one by one, and those of a whole file at once. */
 import { CodeActionKind, CodeActionRequest, type CodeAction, type ServerCapabilities } from 'vscode-languageserver'
 import { fixAll, quickFixes, type FileEdit } from '../editor/fixes/quick.ts'
+import { otherModules } from '../editor/fixes/modules.ts'
 import { pathOf } from '../editor/uri.ts'
 import { workspaceEdit, type DocumentEdit } from './edits.ts'
 import { listOf, object, optional, range, text } from './params.ts'
@@ -29,7 +30,9 @@ export function actionFeatures(session: Session): ServerCapabilities {
       if (analysis === undefined) return []
       const actions: CodeAction[] = []
       if (isAsked(CodeActionKind.QuickFix, only)) {
-        for (const { title, isPreferred, edits: list, diagnostic } of quickFixes(analysis, pathOf(uri), range))
+        const modules = otherModules(workspace, analysis, (folder, endings) => session.files.list(folder, endings))
+        const found = quickFixes(analysis, pathOf(uri), range, undefined, modules)
+        for (const { title, isPreferred, edits: list, diagnostic } of found)
           actions.push({
             title,
             kind: CodeActionKind.QuickFix,

@@ -38,7 +38,7 @@ export function completeFeatures(session: Session): ServerCapabilities {
     const place = session.workspace.at(uri, position)
     if (place === undefined) return null
     const snippets = session.client.textDocument?.completion?.completionItem?.snippetSupport === true
-    const completion = complete(place, { snippets, list: folder => session.files.list(folder) })
+    const completion = complete(place, { snippets, list: (folder, endings) => session.files.list(folder, endings) })
     const list = ++last
     lists.set(list, completion)
     lists.delete(list - kept)

@@ -6,13 +6,17 @@ import { slashed } from '../files/types.ts'
 import type { Host } from '../editor/workspace.ts'
 
 /** Sources on the file system. */
-export const disk: Host = { read: path => sourceAt(path), list: folder => slangFiles(folder) }
+export const disk: Host = { read: path => sourceAt(path), list: (folder, endings) => filesBelow(folder, endings) }
 
 /** How many files are listed at most, and in how many folders they are looked for: a workspace may be the root of a disk. */
 const most = { files: 2000, folders: 4000 }
 
-/** The shaders below a folder, the nearest first, without those of installed packages and of folders that are hidden. */
-export function slangFiles(folder: string, { files, folders }: typeof most = most): readonly string[] {
+/** The files below a folder whose names end in one of these ways, the nearest first, without those of installed packages and of folders that are hidden. */
+export function filesBelow(
+  folder: string,
+  endings: readonly string[],
+  { files, folders }: typeof most = most,
+): readonly string[] {
   const found: string[] = []
   const queue = [folder]
   // What is added on the way is visited too.
@@ -26,7 +30,7 @@ export function slangFiles(folder: string, { files, folders }: typeof most = mos
     }
     for (const entry of entries) {
       const path = join(at, entry.name)
-      if (entry.isFile() && entry.name.endsWith('.slang')) {
+      if (entry.isFile() && endings.some(e => entry.name.endsWith(e))) {
         if (found.push(slashed(path)) >= files) return found
       } else if (
         entry.isDirectory() &&

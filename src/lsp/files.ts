@@ -27,8 +27,9 @@ export class SentFiles implements Host {
     return this.#texts.get(path) ?? this.#under.read(path)
   }
 
-  list(folder: string): readonly string[] {
-    const own = [...this.#texts.keys()].filter(path => path.startsWith(`${folder}/`) && path.endsWith('.slang'))
-    return [...new Set([...own, ...(this.#under.list?.(folder) ?? [])])]
+  list(folder: string, endings: readonly string[]): readonly string[] {
+    const isAsked = (path: string): boolean => path.startsWith(`${folder}/`) && endings.some(e => path.endsWith(e))
+    const own = [...this.#texts.keys()].filter(isAsked)
+    return [...new Set([...own, ...(this.#under.list?.(folder, endings) ?? [])])]
   }
 }

@@ -3,20 +3,24 @@ import {
   DefinitionRequest,
   DocumentHighlightRequest,
   DocumentSymbolRequest,
+  ImplementationRequest,
   PrepareRenameRequest,
   ReferencesRequest,
   RenameRequest,
+  SelectionRangeRequest,
   TypeDefinitionRequest,
   WorkspaceSymbolRequest,
   type ServerCapabilities,
 } from 'vscode-languageserver'
 import { definition, typeDefinition } from '../editor/definition.ts'
+import { implementation } from '../editor/implementation.ts'
 import { highlights, references } from '../editor/references.ts'
 import { prepareRename, rename } from '../editor/rename.ts'
+import { selectionRange } from '../editor/select.ts'
 import { documentSymbols, workspaceSymbols, type DocumentSymbol, type WorkspaceSymbol } from '../editor/symbols.ts'
 import { workspaceEdit } from './edits.ts'
 import { Refused } from './errors.ts'
-import { atPosition, flag, inDocument, object, position, text } from './params.ts'
+import { atPosition, flag, inDocument, listOf, object, position, text } from './params.ts'
 import type { Session } from './session.ts'
 
 const textDocument = object({ uri: text })
@@ -30,6 +34,9 @@ export function navigateFeatures(session: Session): ServerCapabilities {
   session.answer(TypeDefinitionRequest.type, atPosition, ({ textDocument: { uri }, position }) => [
     ...typeDefinition(workspace, uri, position),
   ])
+  session.answer(ImplementationRequest.type, atPosition, ({ textDocument: { uri }, position }) => [
+    ...implementation(workspace, uri, position),
+  ])
   session.answer(
     ReferencesRequest.type,
     object({ textDocument, position, context: object({ includeDeclaration: flag }) }),
@@ -37,6 +44,15 @@ export function navigateFeatures(session: Session): ServerCapabilities {
   )
   session.answer(DocumentHighlightRequest.type, atPosition, ({ textDocument: { uri }, position }) =>
     highlights(workspace, uri, position).map(range => ({ range })),
+  )
+  session.answer(
+    SelectionRangeRequest.type,
+    object({ textDocument, positions: listOf(position) }),
+    ({ textDocument: { uri }, positions }) => {
+      const places = positions.map(position => workspace.at(uri, position))
+      // The answer has one range for each position, or is none.
+      return places.includes(undefined) ? null : places.map(place => selectionRange(place!))
+    },
   )
   session.answer(PrepareRenameRequest.type, atPosition, ({ textDocument: { uri }, position }) => {
     const found = prepareRename(workspace, uri, position)
@@ -64,6 +80,8 @@ export function navigateFeatures(session: Session): ServerCapabilities {
   return {
     definitionProvider: true,
     typeDefinitionProvider: true,
+    implementationProvider: true,
+    selectionRangeProvider: true,
     referencesProvider: true,
     documentHighlightProvider: true,
     renameProvider: { prepareProvider: true },

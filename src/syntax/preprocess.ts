@@ -551,10 +551,11 @@ class Preprocessor {
     const toks = rest[0]?.kind === nameKind ? this.#expandAlone(rest, 1) : rest
     const head = toks[0]
     let path: string | undefined
+    let close = head
     if (head?.kind === stringKind) path = head.text.slice(1, -1)
     else if (head?.kind === less) {
       const end = toks.findIndex(t => t.kind === greater)
-      if (end > 0) path = reader.file.text.slice(head.end, toks[end]!.start).trim()
+      if (end > 0) path = reader.file.text.slice(head.end, (close = toks[end]!).start).trim()
     }
     if (path === undefined) {
       this.#sink.add(expectedInDirective, head === undefined ? at : this.#span(head), {
@@ -563,7 +564,7 @@ class Preprocessor {
       })
       return
     }
-    const span = this.#span(head!)
+    const span = this.#span(head!).to(this.#span(close!))
     const file = this.#options.include?.(path, reader.file)
     if (file === undefined) this.#sink.add(includeNotFound, span, { path })
     else if ('why' in file) this.#sink.add(unreadable, span, { path: file.path, why: file.why })

@@ -127,7 +127,7 @@ describe('the function at a place', () => {
       reason: 'cube is generic, and nothing calls it: the argument of T is not known',
     })
     expect(checkedAt(editorProgram(source), fileName, { line: 1, character: 0 })).toEqual({
-      reason: 'there is no function here',
+      reason: 'no function with a body stands here',
     })
   })
 })

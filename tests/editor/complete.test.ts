@@ -16,7 +16,9 @@ type Files = Readonly<Record<string, string>>
 
 function offered(source: string, files: Files = {}): Completion {
   const place = placeAt(source, files)
-  return complete(place, { list: () => Object.keys(files) })
+  return complete(place, {
+    list: (_, endings) => Object.keys(files).filter(path => endings.some(e => path.endsWith(e))),
+  })
 }
 
 function labels(source: string, files: Files = {}): readonly string[] {
@@ -294,6 +296,35 @@ describe('declarations', () => {
     expect(labels(`${prelude}float h(float ‸)`)).toEqual([])
   })
 
+  test('calls and types behind no_diff', () => {
+    for (const source of ['float h(float x) { return no_diff pl‸; }', 'float h(float x) { no_diff ‸ }'])
+      expect(labels(`${prelude}${source}`)).toEqual(expect.arrayContaining(['plain', 'x', 'float', 'P']))
+    expect(labels(`${prelude}struct Q { no_diff ‸ }`)).not.toContain('plain')
+  })
+
+  test('members of generic types with the types that they have here', () => {
+    const pair = `${prelude}float h(P v) { var p = diffPair(v); p.‸ }`
+    expect(item(pair, 'd').labelDetails?.description).toBe('P.Differential')
+    expect(item(pair, 'updateDiff').labelDetails?.detail).toBe('(P.Differential d)')
+    expect(item(pair, 'getPrimal').labelDetails?.description).toBe('P')
+    const box = 'struct Box<T> { T held; T take(T other, int n = 2) { return held; } }'
+    const boxed = `${box} void h(Box<float3> b) { b.‸ }`
+    expect(item(boxed, 'held').labelDetails?.description).toBe('float3')
+    expect(item(boxed, 'take').labelDetails).toEqual({ detail: '(float3 other, int n = 2)', description: 'float3' })
+  })
+
+  test.each([
+    'float h() { let a : ‸ = 1; return a; }',
+    'float h() { var a : fl‸; }',
+    'typedef ‸',
+    'func h(x : ‸) -> float { return x; }',
+    'func h(x : float, inout y : ‸)',
+  ])('types where a type stands behind its name, or is renamed: %s', source => {
+    const found = labels(`${prelude}${source}`)
+    expect(found).toEqual(expect.arrayContaining(['P', 'float3']))
+    for (const label of ['plain', 'sin', 'return', 'SV_Position']) expect(found).not.toContain(label)
+  })
+
   test('what an interface asks for', () => {
     const source = `${prelude}struct Disc : IShape\n{\n    float r;\n    ‸\n}\n`
     expect(labels(source)).toEqual(expect.arrayContaining(['area', 'Result', 'sides', 'unit', 'float', 'property']))
@@ -301,6 +332,12 @@ describe('declarations', () => {
     expect(area.textEdit.newText).toBe('[Differentiable]\nfloat area(float scale)\n{\n\t$0\n}')
     expect(area.labelDetails?.description).toBe('asked for by IShape')
     expect(area.documentation?.value).toBe('How large it is.')
+    const steered = `interface I { [Differentiable] no_diff float go(no_diff float x, no_diff out float y); }\nstruct S : I\n{\n    ‸\n}`
+    expect(item(steered, 'go').textEdit.newText).toContain('\nno_diff float go(no_diff float x, no_diff out float y)\n')
+    const generic = `interface I { T go<T : IFloat, let N : int>(T x[N]) where T : IDifferentiable; }\nstruct S : I\n{\n    ‸\n}`
+    expect(item(generic, 'go').textEdit.newText).toBe(
+      'T go<T : IFloat, let N : int>(T[N] x) where T : IDifferentiable\n{\n\t$0\n}',
+    )
     expect(item(source, 'unit').textEdit.newText).toMatch(/^override static float unit\(\)/)
     expect(
       labels(`${prelude}struct Disc : IShape\n{\n    float area(float s) { return s; }\n    ‸\n}\n`),
@@ -360,6 +397,14 @@ describe('files', () => {
     expect(labels('import "util/‸', files)).toEqual(['my-tools.slang', 'noise.slang'])
     expect(labels('__include ‸', files)).toContain('lib')
     expect(labels('#include "util/‸"\nfloat a;', files)).toEqual(['my-tools.slang', 'noise.slang'])
+    const headers = { ...files, '/util/noise.h': '', '/util/noise.hlsl': '', '/util/noise.png': '' }
+    expect(labels('#include "util/‸"\nfloat a;', headers)).toEqual([
+      'my-tools.slang',
+      'noise.h',
+      'noise.hlsl',
+      'noise.slang',
+    ])
+    expect(labels('import "util/‸', headers)).toEqual(['my-tools.slang', 'noise.slang'])
   })
 
   test('with their names once they are imported', () => {

@@ -239,7 +239,9 @@ void kernel(DiffTensorView<float> x, DiffTensorView<float> y) { y[0] = x[0] * x[
   })
 
   it('may be none', () => {
-    expect(refused('float f(float x) { return x; }\n\nstatic float y;', 'static')).toBe('there is no function here')
+    expect(refused('float f(float x) { return x; }\n\nstatic float y;', 'static')).toBe(
+      'no function with a body stands here',
+    )
   })
 })
 

@@ -132,7 +132,7 @@ describe('the explanation of a file', () => {
     expect(explain({ position: placeOf(source, 'return x;') }).refused).toBe(
       'plain has no reverse derivative\n- plain is not marked [Differentiable]',
     )
-    expect(explain({ position: { line: 6, character: 0 } }).refused).toBe('there is no function here')
+    expect(explain({ position: { line: 6, character: 0 } }).refused).toBe('no function with a body stands here')
   })
 
   it('knows of derivatives that are written by hand', () => {

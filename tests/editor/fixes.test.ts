@@ -31,6 +31,7 @@ const programs: Readonly<Record<string, string | readonly (string | Files)[]>> =
       'c.slang': 'module c; public float helper(float x) { return x; }',
     },
   ],
+  noModule: [{ [root]: 'import helpesr;\nfloat f(float x) { return x; }', 'helpers.slang': 'module helpers;' }],
   noMember: 'struct S { float value; } float f(S s) { return s.valeu; }',
   noNamespaceMember: 'namespace n { static const float alpha = 1; } float f() { return n::alhpa; }',
   needsObject: 'struct S { float a() { return 1; } static float f() { return a(); } }',
@@ -182,7 +183,9 @@ describe('each fix', () => {
           expect.arrayContaining(fixesOf(analysis, diagnostic!).map(f => f.title)),
         )
       }
-      for (const fix of fixesOf(analysis, diagnostic!)) {
+      const modules = Object.keys(files).map(file => file.replace('.slang', ''))
+      const others = { names: () => modules, declaring: () => [] }
+      for (const fix of fixesOf(analysis, diagnostic!, others)) {
         const after = applied(files, fix.edits)
         const left = diagnosticsOf(analyse(after), true)
         expect(

@@ -137,3 +137,38 @@ test('a name of another file: where it is declared', () => {
   expect(text).toContain('[lib.slang:3](file:///lib.slang#L3)')
   expect(text).toContain('Twice.')
 })
+
+test('an import and an include: the file that was found', () => {
+  const files = { '/lib/tools.slang': 'module tools;', '/lib/n.h': '' }
+  const [lib, header] = ['[tools.slang](file:///lib/tools.slang)', '[n.h](file:///lib/n.h)']
+  expect(shown('import lib.to‸ols;', files)).toBe(`*file* · ${lib}\n\n\`/lib/tools.slang\``)
+  expect(shown('#include "li‸b/n.h"\n', files)).toBe(`*file* · ${header}\n\n\`/lib/n.h\``)
+  expect(shown('import mis‸sing;', files)).toBeUndefined()
+})
+
+test('a member of a generic type: what it is here', () => {
+  const box = 'struct Box<T> { T held; T take() { return held; } }\n'
+  const text = (name: string): string | undefined =>
+    shown(at(`${box}float3 f(Box<float3> b) { return b.held + b.take(); }`, name, name.length > 2 ? 2 : 0))
+  expect(text('b.held')).toContain('*field* · line 1\n\nHere of type `float3`.')
+  expect(text('b.take')).toContain('Here `T = float3`.')
+  expect(shown(at(`${box}T g<T>(Box<T> b) { return b.held; }`, 'b.held', 2))).not.toContain('Here')
+})
+
+test('an operator and a subscript of the program: the function that they call', () => {
+  const vec = `struct V { float x; __subscript(int i) -> float { get { return x; } } }
+V operator+(V a, V b) { return a; }
+`
+  const main = 'float f(V v) { return (v + v)[0] + 1.0; }'
+  expect(shown(at(vec + main, '+ v'))).toContain(code('V operator+(V a, V b)'))
+  expect(shown(at(vec + main, '[0]'))).toContain('*subscript* · line 1')
+  expect(shown(at(vec + main, '+ 1.0'))).toBeUndefined()
+  expect(shown(at(`${vec}V f(V v) { return v /* - */ + v; }`, '- */'))).toBeUndefined()
+})
+
+test('a lambda: what it takes and gives, for its type has no name', () => {
+  const text = shown(
+    'int f(float x) { let scaled = (float a, int2 b) => int(a * x) + b.x; return sca‸led(x, int2(1)); }',
+  )
+  expect(text).toContain(code('const (float, int2) -> int scaled'))
+})

@@ -1,6 +1,7 @@
 /** Definitions, references and other names: of whole documents, of broken ones, and behind characters of two code units. */
 import { describe, expect, test } from 'vitest'
 import { definition, typeDefinition } from '../../src/editor/definition.ts'
+import { implementation } from '../../src/editor/implementation.ts'
 import { highlights, references } from '../../src/editor/references.ts'
 import { prepareRename, rename } from '../../src/editor/rename.ts'
 import { workspaceOf } from '../support/marked.ts'
@@ -181,4 +182,31 @@ test('names of letters that are no ASCII are found from anywhere in them', () =>
     expect(definition(workspace, uri, position).map(shown)).toEqual(['main.slang 1:15-20 größe'])
     expect(highlights(workspace, uri, position)).toHaveLength(3)
   }
+})
+
+test('implementations: of an interface in all files, of a requirement, and of what is none', () => {
+  const { workspace, at, shown } = workspaceOf({
+    'main.slang': `import shapes;
+struct Ball : IRound { float area() { return 3.0; } }
+extension float : IShape { float area() { return 0.0; } }
+struct Other { float area() { return 0.0; } }
+float ‹plain›plain(IShape s) { return s.ar‹call›ea(); }
+struct D : IDiff‹core›erentiable { float x; }
+`,
+    'shapes.slang': `module shapes;
+public interface ISh‹face›ape { float ‹need›area(); }
+public interface IRound : IShape {}
+`,
+    'more.slang': 'import shapes;\nstruct Disc : IRound { float area() { return 1.0; } }\n',
+  })
+  const found = (name: string): readonly string[] => {
+    const { uri, position } = at(name)
+    return implementation(workspace, uri, position).map(shown).toSorted()
+  }
+  expect(found('face')).toEqual(['main.slang 2:8-12 Ball', 'main.slang 3:11-16 float', 'more.slang 2:8-12 Disc'])
+  const areas = ['main.slang 2:30-34 area', 'main.slang 3:34-38 area', 'more.slang 2:30-34 area']
+  expect(found('need')).toEqual(areas)
+  expect(found('call')).toEqual(areas)
+  expect(found('plain')).toEqual(['main.slang 5:7-12 plain'])
+  expect(found('core')).toEqual(['main.slang 6:8-9 D'])
 })

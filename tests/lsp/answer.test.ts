@@ -6,7 +6,7 @@ import { CancellationToken, ErrorCodes, LSPErrorCodes, ResponseError } from 'vsc
 import { describe, expect, it } from 'vitest'
 import { InternalError } from '../../src/base/diag.ts'
 import { answering, hearing } from '../../src/lsp/answer.ts'
-import { slangFiles } from '../../src/lsp/disk.ts'
+import { filesBelow } from '../../src/lsp/disk.ts'
 import { Cancelled, Refused } from '../../src/lsp/errors.ts'
 import { examine } from '../../src/lsp/examine.ts'
 import { anything, object, text } from '../../src/lsp/params.ts'
@@ -118,7 +118,7 @@ describe('the shaders of a folder', () => {
         writeFileSync(join(root, path), '')
       }
       const listed = (most?: { files: number; folders: number }): readonly string[] =>
-        slangFiles(root, most).map(path => path.slice(root.length + 1))
+        filesBelow(root, ['.slang'], most).map(path => path.slice(root.length + 1))
       expect(listed()).toEqual(['top.slang', 'a/near.slang', 'b/c/deep.slang'])
       expect(listed({ files: 2, folders: 100 })).toEqual(['top.slang', 'a/near.slang'])
       expect(listed({ files: 100, folders: 3 })).toEqual(['top.slang', 'a/near.slang'])

@@ -167,7 +167,7 @@ describe.each(places)('%s', place => {
       data: { reasons: [{ text: 'plain is not marked [Differentiable]' }, {}, {}] },
     })
     expect(await client.refusal('cotangent/derivative', { ...at('/*'), ...show })).toMatchObject({
-      message: 'there is no function here',
+      message: 'no function with a body stands here',
     })
     expect((await client.request<ExplainResult>('cotangent/explain', at('x * x'))).functions[0]!.name).toBe('f')
     expect(await client.request('cotangent/check', at('x * x'))).toMatchObject({

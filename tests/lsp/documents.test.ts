@@ -295,6 +295,48 @@ describe.each(places)('%s', place => {
     expect(await client.end()).toBe(0)
   })
 
+  it('offers to import a module that nobody imports yet', async () => {
+    const [client, files] = await begin()
+    await files.write({
+      'cotangent.json': '{ "searchPaths": ["lib"] }',
+      'lib/shape/ball.slang': 'module ball;\n__include parts;\nfloat area() { return 1; }\n',
+      'lib/shape/parts.slang': 'implementing ball;\npublic float volume() { return 1; }\n',
+      'lib/old.slang': 'float area() { return volume(); }\n',
+    })
+    const uri = files.uri('main.slang')
+    await client.open(uri, 'float f() { return volume() + area(); }\n')
+    const found = (await client.diagnostics(uri)).diagnostics
+    const titles = async ({ range }: Diagnostic): Promise<string[]> => {
+      const context = { diagnostics: [] }
+      const parameters = { textDocument: { uri }, range, context }
+      return (await client.request<CodeAction[]>('textDocument/codeAction', parameters)).map(a => a.title)
+    }
+    expect(await titles(found[0]!)).toEqual(['Import the module that does: shape.ball'])
+    expect(await titles(found[1]!)).toEqual(['Import the module that does: old'])
+    expect(await client.end()).toBe(0)
+  })
+
+  it('offers fixes of what only compiling finds', async () => {
+    const [client, files] = await begin()
+    const uri = files.uri('main.slang')
+    const text = `[Differentiable]
+float f(float x, no_diff float n) { while (x < n) x = x * x + 1.0; return x; }
+RWStructuredBuffer<float> b;
+[shader("compute")] [numthreads(1, 1, 1)]
+void k() { var p = diffPair(b[0]); bwd_diff(f)(p, 3.0, 1.0); b[0] = p.d; }
+`
+    await client.open(uri, text)
+    await until(client, uri, ['E30510'])
+    const position = { line: 1, character: 37 }
+    const actions = await client.request<CodeAction[]>('textDocument/codeAction', {
+      textDocument: { uri },
+      range: { start: position, end: position },
+      context: { diagnostics: [] },
+    })
+    expect(actions.map(a => a.title)).toContain('Put [MaxIters(n)] before the loop')
+    expect(await client.end()).toBe(0)
+  })
+
   it('offers the files that can be imported', async () => {
     const [client, files] = await begin()
     const uri = files.uri('main.slang')

@@ -239,8 +239,8 @@ describe.each(places)('%s', place => {
         textDocument,
       })
       expect(kind).toBe('full')
-      const codes = items.map(d => d.code)
-      expect(codes.toSorted()).toEqual(mistakes)
+      const codes = items.map(d => String(d.code))
+      expect([...codes].sort()).toEqual(mistakes)
       const at = items.find(d => d.code === 'E30015')?.range
       expect(at).toEqual(
         mistakes.length === 0 ? undefined : { start: placeIn(text, 'missing'), end: placeIn(text, 'missing', 0, 7) },

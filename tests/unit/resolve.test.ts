@@ -53,6 +53,12 @@ describe('what resolve answers', () => {
     }
   })
 
+  it.each(['"no.h"', '<no.h>', '< dir/no.h >'])('is missed at the whole path that an include names: %s', path => {
+    const [only] = compile(`#include ${path} // none`, {}).diagnostics
+    const { file, start, end } = only!.span!
+    expect(file.text.slice(start, end)).toBe(path)
+  })
+
   it('may be the empty text, or undefined for what is not there', () => {
     expect(
       said(

@@ -100,7 +100,7 @@ export function checkedAt(
 ): { readonly names: readonly string[] } | { readonly reason: string } {
   const file = fileOf(program, fileName)
   const func = file && functionAt(program, file, position)
-  if (func === undefined) return { reason: 'there is no function here' }
+  if (func === undefined) return { reason: 'no function with a body stands here' }
   const reason = obstacleOf(program, func)
   if (reason !== undefined) return { reason }
   const names = checkNames(program, func)

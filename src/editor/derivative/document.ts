@@ -95,7 +95,7 @@ export function derivativeAt(
   if (!isOneOf(stages, stage)) return refusal(`${stage} is no stage; the stages are ${stages.join(', ')}`)
   const file = fileOf(program, fileName)
   const func = file && functionAt(program, file, query.position)
-  if (file === undefined || func === undefined) return refusal('there is no function here')
+  if (file === undefined || func === undefined) return refusal('no function with a body stands here')
   const broken = brokenBelow(program, func)
   if (broken !== undefined) return broken
   const without = underivable(program, func, mode)

@@ -75,7 +75,7 @@ export function explainFile(program: EditorProgram, fileName: string, query: Exp
   if (file === undefined) return { functions: [], diagnostics: [], refused: 'this file is no part of the program' }
   const asked = query.position && functionAt(program, file, query.position)
   if (query.position !== undefined && asked === undefined)
-    return { functions: [], diagnostics: [], refused: 'there is no function here' }
+    return { functions: [], diagnostics: [], refused: 'no function with a body stands here' }
   const refused = asked && refusalFor(program, asked)
   if (refused !== undefined) return { functions: [], diagnostics: [], refused }
   const funcs = asked === undefined ? functionsIn(program, file, query.range) : [asked]

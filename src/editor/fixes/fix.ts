@@ -8,6 +8,7 @@ import type { FuncDecl, InterfaceDecl, StructDecl } from '../../check/model/decl
 import type * as ast from '../../syntax/ast.ts'
 import type { Analysis } from '../analysis.ts'
 import { nameSpan } from '../names.ts'
+import type { OtherModules } from './modules.ts'
 import { eachChild, type Node } from '../path.ts'
 
 /** A change of a text: what stands in the span makes room for other text. */
@@ -60,9 +61,12 @@ export class Mistake<P extends string = string> {
   readonly diagnostic: Diagnostic
   readonly span: Span
   readonly given: PlaceholderValues<P>
+  /** Undefined where nobody knows of other files. */
+  readonly modules: OtherModules | undefined
   #path: readonly Node[] | undefined
 
-  constructor(analysis: Analysis, diagnostic: Diagnostic, span: Span) {
+  constructor(analysis: Analysis, diagnostic: Diagnostic, span: Span, modules: OtherModules | undefined) {
+    this.modules = modules
     this.analysis = analysis
     this.diagnostic = diagnostic
     this.span = span

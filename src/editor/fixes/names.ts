@@ -25,7 +25,7 @@ function memberOf(at: Mistake<'name'>): Modified | undefined {
   return 'modifiers' in only.syntax ? only.syntax : undefined
 }
 
-/** A module of the program that has a public declaration of a name and is not imported here. */
+/** A module that has a public declaration of a name and is not imported here: one of the program, else one that could be. */
 function moduleWith(at: Mistake<'name'>): Found | undefined {
   const { modules } = at.analysis.program
   const own = modules.find(m => m.files.includes(at.file))
@@ -35,7 +35,8 @@ function moduleWith(at: Mistake<'name'>): Found | undefined {
     if (module.name !== '' && decls.some(d => 'visibility' in d && d.visibility === 'public'))
       return { module: module.name }
   }
-  return undefined
+  const [other] = at.modules?.declaring(at.given.name as string) ?? []
+  return other === undefined ? undefined : { module: other }
 }
 
 export const namesFixes: readonly Row[] = [
@@ -55,6 +56,16 @@ export const namesFixes: readonly Row[] = [
       },
     },
   ),
+  row(errors.noModule, {
+    does: 'check the name',
+    with: '{best}',
+    isPreferred: true,
+    find: at => {
+      const best = nearest(at.given.name as string, at.modules?.names() ?? [])
+      return best === null ? undefined : { best }
+    },
+    edit: respell,
+  }),
   row(errors.noMember, { title: 'write {best}', isPreferred: true, find: at => at.suggestion(), edit: respell }),
   row(errors.noNamespaceMember, {
     title: 'write {best}',

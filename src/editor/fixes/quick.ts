@@ -7,6 +7,7 @@ import { derivativeFixes } from './derivative.ts'
 import { Mistake, type Edit, type Remedy, type Row } from './fix.ts'
 import { genericsFixes } from './generics.ts'
 import { lowerFixes } from './lower.ts'
+import type { OtherModules } from './modules.ts'
 import { namesFixes } from './names.ts'
 import { syntaxFixes } from './syntax.ts'
 import { typesFixes } from './types.ts'
@@ -41,11 +42,11 @@ export const fixes: readonly Row[] = [
 const byEntry: ReadonlyMap<Entry, readonly Remedy<string>[]> = new Map(fixes.map(f => [f.entry, f.remedies]))
 
 /** The fixes of a diagnostic, the likeliest first. */
-export function fixesOf(analysis: Analysis, diagnostic: Diagnostic): readonly QuickFix[] {
+export function fixesOf(analysis: Analysis, diagnostic: Diagnostic, modules?: OtherModules): readonly QuickFix[] {
   const { entry, span } = diagnostic
   const remedies = entry && byEntry.get(entry)
   if (remedies === undefined || span === undefined || span.file.isCore) return []
-  const at = new Mistake(analysis, diagnostic, span)
+  const at = new Mistake(analysis, diagnostic, span, modules)
   return remedies.flatMap((remedy): QuickFix[] => {
     const found = remedy.find === undefined ? {} : remedy.find(at)
     const edits = found && remedy.edit(at, found)
@@ -67,19 +68,23 @@ function shown(analysis: Analysis): readonly Diagnostic[] {
   return [...analysis.diagnostics, ...lowered(analysis)]
 }
 
-/** The fixes of the diagnostics that touch a range of a file; of some diagnostics, where they are not those that an editor shows. */
+/**
+ * The fixes of the diagnostics that touch a range of a file; of some diagnostics, where they are not those that an editor shows. Some fixes name
+ * `modules` that the program does not import yet.
+ */
 export function quickFixes(
   analysis: Analysis,
   file: string,
   range: Range,
   diagnostics: readonly Diagnostic[] = shown(analysis),
+  modules?: OtherModules,
 ): readonly QuickFix[] {
   const source = analysis.file(file)
   if (source === undefined) return []
   const asked = spanOf(source, range)
   return diagnostics
     .filter(({ span }) => span?.file === source && span.start <= asked.end && asked.start <= span.end)
-    .flatMap(d => fixesOf(analysis, d))
+    .flatMap(d => fixesOf(analysis, d, modules))
 }
 
 /**
