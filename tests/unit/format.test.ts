@@ -212,6 +212,18 @@ describe('formatting as one types', () => {
   })
 })
 
+describe('ends of lines', () => {
+  test('are those of most lines, not of a first one that goes', () => {
+    expect(formatted('\r\nint  a;\nint  b;\n')).toBe('int a;\nint b;\n')
+    expect(formatted('int\ra\n;\r\nint b;\r\n')).toBe('int a;\r\nint b;\r\n')
+    expect(formatted('int  a;\rint  b;\r')).toBe('int a;\rint b;\r')
+  })
+
+  test('are not added behind a backslash that would swallow them', () => {
+    for (const text of ['#define A(x) \\', '#\\', 'int a;\n\\']) expect(formatted(text)).toBe(text)
+  })
+})
+
 describe('the formatter comes to an end', () => {
   const many = (text: string, count: number): string => text.repeat(count)
   test.each([
