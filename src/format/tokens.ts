@@ -273,6 +273,8 @@ class GapReader {
   readonly pragmas: Piece[] = []
   /** Where the current line begins, and the column reached there: columns are counted only where a piece begins. */
   #lineStart = 0
+  /** An offset whose column is known. */
+  #counted = { offset: 0, column: 0 }
 
   constructor(file: SourceFile, skipped: readonly Skipped[], tabSize: number) {
     this.#text = file.text
@@ -320,8 +322,9 @@ class GapReader {
   }
 
   #piece(kind: Piece['kind'], start: number, end: number, before: number, pieces: Piece[]): number {
+    const from = this.newlines > 0 ? 0 : this.#columnOf(before)
     const column = this.#columnOf(start)
-    const gap = this.newlines > 0 ? 0 : column - this.#columnOf(before)
+    const gap = this.newlines > 0 ? 0 : column - from
     const piece: Piece = { kind, start, end, newlines: this.newlines, line: this.line, column, gap }
     pieces.push(piece)
     if ((kind === 'line' || kind === 'block') && pragma.test(this.#text.slice(start, start + 80)))
@@ -340,12 +343,15 @@ class GapReader {
   }
 
   #columnOf(offset: number): number {
-    let column = 0
-    for (let i = this.#lineStart; i < offset; i++) {
+    // Mostly one asks for one offset after the other of a line, which may be long.
+    const goesOn = this.#counted.offset > this.#lineStart && this.#counted.offset <= offset
+    let column = goesOn ? this.#counted.column : 0
+    for (let i = goesOn ? this.#counted.offset : this.#lineStart; i < offset; i++) {
       const c = this.#text.charCodeAt(i)
       if (c === 9) column += this.#tabSize - (column % this.#tabSize)
       else if (c < 0xdc00 || c >= 0xe000) column++
     }
+    this.#counted = { offset, column }
     return column
   }
 }

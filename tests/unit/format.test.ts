@@ -235,6 +235,7 @@ describe('the formatter comes to an end', () => {
     ['conditions', `void f() { ${many('if (a) b(); else ', 490)} c(); }`],
     ['conditionals', `${many('#if A\n', 5000)}float x;\n${many('#endif\n', 5000)}`],
     ['comments', `void f() { ${many('// c\n', 5000)} }`],
+    ['comments on a line', `${many('/**/', 50_000)}float x;`],
     ['parts that are turned off', many('// clang-format off\nint  x;\n// clang-format on\nint  y;\n', 1000)],
     ['attributes', `${many('[a] ', 5000)}float x;`],
     ['braces that do not match', many('{(', 5000) + many('}', 5000)],
