@@ -171,3 +171,22 @@ describe('another name', () => {
     })
   })
 })
+
+test('the name of a namespace in what uses it, and of a macro in conditions and arguments', () => {
+  const { workspace, at, shown } = workspaceOf({
+    'main.slang': `namespace ‹space›N { float f() { return 1; } }
+using namespace N;
+#define ‹macro›FAST 1
+#define SAME(x) x
+#if FAST && defined(FAST)
+float g() { return f() * SAME(FAST); }
+#endif
+`,
+  })
+  const found = (name: string): readonly string[] => {
+    const { uri, position } = at(name)
+    return references(workspace, uri, position, { includeDeclaration: false }).map(shown)
+  }
+  expect(found('space')).toEqual(['main.slang 2:17-18 N'])
+  expect(found('macro')).toEqual(['main.slang 5:5-9 FAST', 'main.slang 5:21-25 FAST', 'main.slang 6:31-35 FAST'])
+})

@@ -174,7 +174,9 @@ describe('edits', () => {
   test('of a range are those in it', () => {
     const text = 'float  a;\nfloat  b;\nfloat  c;\n'
     const start = text.indexOf('float  b')
-    expect(applied(text, good(formatRanges(text, [{ start, end: start + 9 }])))).toBe('float  a;\nfloat b;\nfloat  c;\n')
+    expect(applied(text, good(formatRanges(text, [{ start, end: start + 9 }])))).toBe(
+      'float  a;\nfloat b;\nfloat  c;\n',
+    )
   })
 })
 
