@@ -190,3 +190,15 @@ float g() { return f() * SAME(FAST); }
   expect(found('space')).toEqual(['main.slang 2:17-18 N'])
   expect(found('macro')).toEqual(['main.slang 5:5-9 FAST', 'main.slang 5:21-25 FAST', 'main.slang 6:31-35 FAST'])
 })
+
+test('a method that a struct inherits has the name of the requirement that it meets', () => {
+  const { workspace, at } = workspaceOf({
+    'main.slang': `interface IArea { float ‹asked›area(); }
+struct Base { float a; float area() { return a; } }
+struct Disc : Base, IArea { float c; }
+`,
+  })
+  const { uri, position } = at('asked')
+  const edit = rename(workspace, uri, position, 'size')
+  expect('refused' in edit ? edit.refused : edit.changes[uri]!.map(e => e.range.start.line)).toEqual([0, 1])
+})
