@@ -18,6 +18,7 @@ import {
   enumTag,
   enumValues,
   fieldDefault,
+  findUsed,
   containsItself,
   fieldSigs,
   funcSig,
@@ -155,7 +156,10 @@ export function checked({ cx, root }: Loaded): CheckedProgram {
 
 /** What comes before all declarations: the namespaces that are used, and the bases of structs. */
 export function checkNames(cx: Cx): void {
-  for (const module of cx.modules) for (const u of module.inner.usings) checkUsing(cx, u.target)
+  for (const { inner } of cx.modules) {
+    for (const u of inner.usings) checkUsing(cx, u.target)
+    findUsed(cx, inner)
+  }
   for (const decl of cx.userDecls) if (decl.kind === 'struct') adoptBase(cx, decl)
 }
 

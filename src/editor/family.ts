@@ -2,9 +2,9 @@
  * Declarations that must have one name: a function and its declarations without a body, a requirement of an interface and all that meet it.
  */
 import type { Cx } from '../check/model/context.ts'
-import type { Decl, FuncDecl, InterfaceDecl } from '../check/model/decl.ts'
+import type { Decl, FuncDecl, InterfaceDecl, StructDecl } from '../check/model/decl.ts'
 import type { InterfaceType, Type } from '../check/model/type.ts'
-import { closure, declaredBases, extensionInfo, funcSig, selfType } from '../check/types/index.ts'
+import { closure, declaredBases, extensionInfo, fieldType, funcSig, selfType } from '../check/types/index.ts'
 import type { Scope } from '../check/model/scope.ts'
 
 /** The members of a type, in itself and in extensions, with the interfaces that it conforms to. */
@@ -53,8 +53,9 @@ function declaredAgain(cx: Cx, decl: Decl): readonly Decl[] {
 /** The user's types, and those of the library that a program extends. */
 function membersOfTypes(cx: Cx): readonly Members[] {
   const found = new Map<string, Members>()
-  const of = (type: Type): Members => {
-    const key = 'decl' in type ? String(type.decl.id) : type.key
+  const of = (type: Type | StructDecl): Members => {
+    const decl = 'decl' in type ? type.decl : 'id' in type ? type : undefined
+    const key = decl === undefined ? (type as Type).key : String(decl.id)
     let members = found.get(key)
     if (members === undefined) found.set(key, (members = { scopes: [], interfaces: new Set() }))
     return members
@@ -69,6 +70,9 @@ function membersOfTypes(cx: Cx): readonly Members[] {
       const members = of(type)
       members.scopes.push(decl.inner)
       conform(members, declaredBases(cx, decl))
+      // What a struct inherits meets what its interfaces ask for.
+      for (let base = inherited(cx, decl); base !== undefined; base = inherited(cx, base))
+        conform(of(base), declaredBases(cx, decl))
     } else if (decl.kind === 'extension') {
       const info = extensionInfo(cx, decl)
       if (info === null) continue
@@ -78,4 +82,11 @@ function membersOfTypes(cx: Cx): readonly Members[] {
     }
   }
   return [...found.values()]
+}
+
+/** The struct that a struct inherits from. */
+function inherited(cx: Cx, decl: Decl): StructDecl | undefined {
+  const field = decl.kind === 'struct' ? decl.fields[0] : undefined
+  const type = field?.isBase === true ? fieldType(cx, field) : undefined
+  return type?.kind === 'struct' ? type.decl : undefined
 }

@@ -77,7 +77,8 @@ export function findSkipped(file: SourceFile, raw: RawTokens, dropped: Uint8Arra
 /** The directive whose `#` is a token, with its comments. */
 function readDirective(file: SourceFile, raw: RawTokens, first: number): Directive {
   let after = first + 1
-  while (after < raw.count && (raw.flags[after]! & lineFlag) === 0) after++
+  // The end of the file is a token too, and part of no directive.
+  while (after < raw.count - 1 && (raw.flags[after]! & lineFlag) === 0) after++
   const { text } = file
   let end = raw.ends[after - 1]!
   // The lexer has no tokens for comments. One that begins on the line belongs to it.

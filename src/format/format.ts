@@ -86,7 +86,7 @@ function print(file: SourceFile, options: Options): string {
   const roles = new Roles(tokens)
   const braces = options.braces === 'file' ? bracesOf(tokens) : options.braces
   const cx = new Cx(tokens, roles, options, braces)
-  const eol = /\r\n|\r|\n/.exec(file.text)?.[0] ?? '\n'
+  const eol = endOfMostLines(file.text)
   const printer = new Printer(options, eol)
   let place: Place = 'first'
   // One declaration at a time, so that the document of a long file need not be kept.
@@ -122,13 +122,22 @@ function bracesOf(tokens: Tokens): 'own-line' | 'same-line' {
   return same > own ? 'same-line' : 'own-line'
 }
 
+/** How most lines end: the first may be one that goes. */
+function endOfMostLines(text: string): string {
+  const counts = { '\n': 0, '\r\n': 0, '\r': 0 }
+  for (const [end] of text.matchAll(/\r\n?|\n/g)) counts[end as keyof typeof counts]++
+  const most = Math.max(...Object.values(counts))
+  return counts['\n'] === most ? '\n' : counts['\r\n'] === most ? '\r\n' : '\r'
+}
+
 /** The text with a byte order mark if the file has one, and with the end that the options ask for. */
 function withEnds(tokens: Tokens, printed: string, options: Options, eol: string): string {
   const { text } = tokens.file
   const mark = text.charCodeAt(0) === 0xfeff ? '\ufeff' : ''
   if (tokens.off(tokens.count) === 'all') return mark + printed
   const isEnded = options.insertFinalNewline || /[\r\n]\s*$/.test(text)
-  return mark + printed + (isEnded && /[^\r\n]$/.test(printed) ? eol : '')
+  // Behind a backslash the end of a line would be none.
+  return mark + printed + (isEnded && /[^\r\n\\]$/.test(printed) ? eol : '')
 }
 
 /** Throws unless two texts have the same tokens, and the same of them in directives. */

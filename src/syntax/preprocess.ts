@@ -382,6 +382,7 @@ class Preprocessor {
         }
         args = checked
       }
+      this.#named(tok)
       const tooDeep = depth >= expansionDepth
       const replaced = substitute(
         macro,

@@ -210,3 +210,34 @@ public interface IRound : IShape {}
   expect(found('plain')).toEqual(['main.slang 5:7-12 plain'])
   expect(found('core')).toEqual(['main.slang 6:8-9 D'])
 })
+
+test('the name of a namespace in what uses it, and of a macro in conditions and arguments', () => {
+  const { workspace, at, shown } = workspaceOf({
+    'main.slang': `namespace ‹space›N { float f() { return 1; } }
+using namespace N;
+#define ‹macro›FAST 1
+#define SAME(x) x
+#if FAST && defined(FAST)
+float g() { return f() * SAME(FAST); }
+#endif
+`,
+  })
+  const found = (name: string): readonly string[] => {
+    const { uri, position } = at(name)
+    return references(workspace, uri, position, { includeDeclaration: false }).map(shown)
+  }
+  expect(found('space')).toEqual(['main.slang 2:17-18 N'])
+  expect(found('macro')).toEqual(['main.slang 5:5-9 FAST', 'main.slang 5:21-25 FAST', 'main.slang 6:31-35 FAST'])
+})
+
+test('a method that a struct inherits has the name of the requirement that it meets', () => {
+  const { workspace, at } = workspaceOf({
+    'main.slang': `interface IArea { float ‹asked›area(); }
+struct Base { float a; float area() { return a; } }
+struct Disc : Base, IArea { float c; }
+`,
+  })
+  const { uri, position } = at('asked')
+  const edit = rename(workspace, uri, position, 'size')
+  expect('refused' in edit ? edit.refused : edit.changes[uri]!.map(e => e.range.start.line)).toEqual([0, 1])
+})

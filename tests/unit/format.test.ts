@@ -214,6 +214,18 @@ describe('formatting as one types', () => {
   })
 })
 
+describe('ends of lines', () => {
+  test('are those of most lines, not of a first one that goes', () => {
+    expect(formatted('\r\nint  a;\nint  b;\n')).toBe('int a;\nint b;\n')
+    expect(formatted('int\ra\n;\r\nint b;\r\n')).toBe('int a;\r\nint b;\r\n')
+    expect(formatted('int  a;\rint  b;\r')).toBe('int a;\rint b;\r')
+  })
+
+  test('are not added behind a backslash that would swallow them', () => {
+    for (const text of ['#define A(x) \\', '#\\', 'int a;\n\\']) expect(formatted(text)).toBe(text)
+  })
+})
+
 describe('the formatter comes to an end', () => {
   const many = (text: string, count: number): string => text.repeat(count)
   test.each([
@@ -225,6 +237,7 @@ describe('the formatter comes to an end', () => {
     ['conditions', `void f() { ${many('if (a) b(); else ', 490)} c(); }`],
     ['conditionals', `${many('#if A\n', 5000)}float x;\n${many('#endif\n', 5000)}`],
     ['comments', `void f() { ${many('// c\n', 5000)} }`],
+    ['comments on a line', `${many('/**/', 50_000)}float x;`],
     ['parts that are turned off', many('// clang-format off\nint  x;\n// clang-format on\nint  y;\n', 1000)],
     ['attributes', `${many('[a] ', 5000)}float x;`],
     ['braces that do not match', many('{(', 5000) + many('}', 5000)],

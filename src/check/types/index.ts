@@ -41,6 +41,7 @@ export {
   declared,
   declaredNames,
   describe,
+  findUsed,
   lookup,
   resolveInt,
   resolveType,

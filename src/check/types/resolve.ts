@@ -205,6 +205,11 @@ export function declaredNames(
   }
 }
 
+/** Finds the namespaces that a scope uses; others are found when somebody looks for a name in theirs. */
+export function findUsed(cx: Cx, scope: Scope): void {
+  for (const u of scope.usings) u.found ??= namespaceOf(cx, u.target, scope)
+}
+
 function namespaceOf(cx: Cx, e: ast.Expr, scope: Scope): NamespaceDecl | null {
   let found: NamespaceDecl | null = null
   const take = (decl: Decl): void => {
@@ -215,6 +220,7 @@ function namespaceOf(cx: Cx, e: ast.Expr, scope: Scope): NamespaceDecl | null {
     const base = namespaceOf(cx, e.base, scope)
     if (base !== null) declared(cx, base.inner, e.name.text, scope, take)
   }
+  if (found !== null) cx.observer?.named(e.kind === 'member' ? e.name.span : e.span, found)
   return found
 }
 
