@@ -12,11 +12,13 @@ import {
   type InitializeError,
   type InitializeParams,
   type InitializeResult,
+  type RequestHandler,
   type ServerCapabilities,
 } from 'vscode-languageserver'
 import { coreScheme, joined, pathOf } from '../editor/uri.ts'
 import { version } from '../../package.json'
 import { actionFeatures } from './actions.ts'
+import { answering } from './answer.ts'
 import { formatFeatures } from './format.ts'
 import { hoverFeatures } from './hover.ts'
 import { inlayFeatures } from './inlay.ts'
@@ -25,6 +27,7 @@ import { pullFeatures } from './pull.ts'
 import { completeFeatures } from './complete.ts'
 import { derivativeFeatures } from './derivative.ts'
 import { hearDocuments } from './documents.ts'
+import { listOf, object, optional, text } from './params.ts'
 import type { Platform } from './platform.ts'
 import { Session } from './session.ts'
 import { readSettings } from './settings.ts'
@@ -48,12 +51,22 @@ const features: readonly ((session: Session) => ServerCapabilities)[] = [
   verdictFeatures,
 ]
 
+/** What `initialize` must hold, so that nothing has begun where it does not. */
+const initializing = object({
+  capabilities: object({}),
+  rootUri: optional(text),
+  workspaceFolders: optional(listOf(object({ uri: text }))),
+})
+
 /** Serves a client. The connection must not listen yet; it does when this returns. */
 export function serve(connection: Connection, platform: Platform): void {
   const session = new Session(connection, platform)
   const offered = Object.assign({}, ...features.map(offer => offer(session))) as ServerCapabilities
   const lifecycle = new Lifecycle(session, offered)
-  connection.onInitialize(params => lifecycle.initialize(params))
+  const initialize = answering('initialize', initializing, session.log.error, (params: InitializeParams) =>
+    lifecycle.initialize(params),
+  )
+  connection.onInitialize(initialize as RequestHandler<InitializeParams, InitializeResult, InitializeError>)
   connection.onInitialized(() => lifecycle.initialized())
   connection.onShutdown(() => lifecycle.shutdown())
   // In place of the library's own, which loses the answer to a `shutdown` right before.

@@ -36,6 +36,24 @@ describe.each(places)('%s', place => {
     expect(await client.end()).toBe(0)
   })
 
+  it('says what is wrong with initialize, and takes the next one', async () => {
+    const client = Client.raw(place)
+    const given = { processId: null, rootUri: null, capabilities: {} }
+    for (const [wrong, message] of [
+      [{ workspaceFolders: 5 }, /^params\.workspaceFolders must be a list, but is number$/],
+      [{ workspaceFolders: [{}] }, /^params\.workspaceFolders\[0\]\.uri must be a string/],
+      [{ capabilities: 'all' }, /^params\.capabilities must be an object/],
+    ] as const)
+      expect(await client.refusal('initialize', { ...given, ...wrong })).toMatchObject({
+        code: -32602,
+        message: expect.stringMatching(message) as string,
+      })
+    await client.request('initialize', given)
+    await client.notify('initialized', {})
+    await client.open(uri, 'float f(float x) { return x; }\n')
+    expect(await client.end()).toBe(0)
+  })
+
   it('answers nothing before initialize and nothing after shutdown', async () => {
     const client = Client.raw(place)
     expect(await client.refusal('textDocument/codeLens', { textDocument: { uri } })).toMatchObject({ code: -32002 })
