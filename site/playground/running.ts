@@ -23,6 +23,9 @@ export type State =
   | { readonly is: 'done'; readonly answer: RunAnswer; readonly backend: Backend }
   | { readonly is: 'failed'; readonly message: string; readonly problems: readonly Problem[] }
 
+/** A program runs again by itself if no device was lost for so many milliseconds. */
+const lossesApart = 20_000
+
 export class Running {
   readonly state: Store<State> = new Store<State>({ is: 'starting' })
   /** Where programs run; undefined until it is known whether there is WebGPU. */
@@ -37,6 +40,8 @@ export class Running {
   #webgpu: Promise<boolean>
   readonly #canvases = new Map<Backend, { readonly generation: number; readonly element: HTMLCanvasElement }>()
   #last = 0
+  /** When a device was lost last. */
+  #lost = -Infinity
   #isPreparing = false
   #input: Input = {}
 
@@ -52,7 +57,13 @@ export class Running {
         message: `The device was lost (${message}). Run asks for another one.`,
         problems: [],
       })
+      // Its canvas belongs to the device that is gone.
+      this.#canvases.delete('webgpu')
       this.#webgpu = this.#prepared()
+      const now = performance.now()
+      // A program that loses every device is not run over and over.
+      if (now - this.#lost > lossesApart) void this.run()
+      this.#lost = now
     })
     machine.onRestart(why => {
       const isDevice = this.#isPreparing || this.backend.value === 'webgpu'

@@ -269,6 +269,23 @@ void main(uint2 i : SV_DispatchThreadID) { drawPixel(i, (int2 size) => photo[i])
   )
 })
 
+it('a lost device is followed by another one, without being asked', async () => {
+  const page = await opened(small(picture))
+  await said(page, /^Ran on WebGPU/)
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(globalThis, { seen })
+    const status = document.querySelector('[data-testid="status"]')!
+    new MutationObserver(() => seen.push(status.textContent)).observe(status, { childList: true })
+  })
+  const session = await browser.newBrowserCDPSession()
+  await session.send('Browser.crashGpuProcess')
+  const seen = (): Promise<string[]> => page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen)
+  await expect.poll(async () => (await seen()).join('\n'), { timeout: 15_000 }).toMatch(/^Running …\nRan on WebGPU/)
+  await said(page, /^Ran on WebGPU/)
+  expect((await pixels(page)).slice(-4, -2)).toEqual([251, 250])
+})
+
 describe('links', () => {
   it('bring back what was shared', async () => {
     const page = await opened(small(picture))

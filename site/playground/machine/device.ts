@@ -56,10 +56,13 @@ async function asked(): Promise<GPUDevice> {
       },
     }),
   )
-  void device.lost.then(({ reason, message }) => {
+  // Nothing here destroys a device, though some browsers call a loss that.
+  void device.lost.then(({ message }) => {
     current = undefined
+    // It may have been lost by showing a picture; the next one takes no such risk.
+    copiesPictures = true
     for (const listener of losses) listener()
-    if (reason !== 'destroyed') tell(lost, { message: message === '' ? 'the device was lost' : message })
+    tell(lost, { message: message === '' ? 'the device was lost' : message })
   })
   return device
 }
