@@ -181,7 +181,9 @@ function statusOf(state: State): string {
     case 'failed':
       return state.message
     case 'done': {
-      const { compiled, ran, animated, picture } = state.answer
+      const { compiled, ran, animated, picture, entries } = state.answer
+      if (entries === 0)
+        return `Compiled in ${compiled.toFixed(0)} ms. The program has functions only, and no entry point to run.`
       const times = `compiled in ${compiled.toFixed(0)} ms, first frame in ${ran.toFixed(0)} ms`
       const where = state.backend === 'webgpu' ? 'WebGPU' : 'the CPU'
       const why = state.backend === 'cpu' && project.value.backend === 'auto' ? ` (${running.why.value})` : ''

@@ -234,6 +234,12 @@ void main() { x[0] = number; x[1] = level; }
     expect(trouble).toEqual([])
   })
 
+  it('says that a program of functions only has nothing to run', async () => {
+    const page = await opened(small('export float square(float x) { return x * x; }\n'))
+    await said(page, /^Compiled in \d+ ms\. The program has functions only/)
+    expect(trouble).toEqual([])
+  })
+
   it('refuses addresses of other hosts with a clear message', async () => {
     const source = `import playground;
 import rendering;

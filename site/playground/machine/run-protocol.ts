@@ -54,6 +54,8 @@ export interface RunAnswer {
   /** Warnings; a program with errors is a failure. */
   readonly problems: readonly Problem[]
   readonly controls: readonly Control[]
+  /** How many entry points the program has; without one, nothing ran. */
+  readonly entries: number
   /** Whether there is a picture. */
   readonly picture: boolean
   /** Whether frames follow each other until `pause`. */

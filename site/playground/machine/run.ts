@@ -78,6 +78,7 @@ serve(run, async (ask: RunAsk): Promise<RunAnswer> => {
     return {
       problems: problemsOf(program.diagnostics),
       controls: [],
+      entries: 0,
       picture: false,
       animated: false,
       compiled: performance.now() - begin,
@@ -101,6 +102,7 @@ serve(run, async (ask: RunAsk): Promise<RunAnswer> => {
   return {
     problems: problemsOf(program.diagnostics),
     controls: controlsOf(plan),
+    entries: program.entries.length,
     picture: plan.shown !== undefined || plan.raster !== undefined,
     animated: plan.animated,
     compiled: middle - begin,
