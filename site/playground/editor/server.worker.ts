@@ -1,0 +1,4 @@
+/** The worker of the language server. */
+import { serve } from 'cotangent/lsp'
+
+serve()

@@ -1,0 +1,193 @@
+/** The playground: puts the parts together, and keeps the address, the tabs and the status true. */
+// Before all else.
+import { machine } from './machine/early.ts'
+import '@fontsource/inter/latin-400.css'
+import '@fontsource/inter/latin-600.css'
+import '@fontsource/jetbrains-mono/latin-400.css'
+import './style.css'
+import { textOfMessage } from './editor/actions.ts'
+import { Editor } from './editor/editor.ts'
+import { fileTabs } from './files.ts'
+import { element } from './panes/element.ts'
+import { fromHash, LinkError, toHash } from './project/codec.ts'
+import { first } from './project/first.ts'
+import type { Project } from './project/project.ts'
+import { starters } from './project/starters.ts'
+import { Store } from './project/store.ts'
+import { Running, type State } from './running.ts'
+import { paneTabs } from './tabs.ts'
+import { themeSwitch } from './theme.ts'
+
+/** How long the text rests before the program runs again, in milliseconds. */
+const rest = 600
+
+const at = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T
+const status = at('status')
+const say = (message: string): void => void (status.textContent = message)
+
+themeSwitch(at('theme'))
+const project = new Store<Project>(await linked())
+const running = new Running(machine, project)
+void running.run()
+const editor = new Editor(at('editor'), project)
+fileTabs(at('files'), project, say)
+paneTabs(at('tabs'), at('pane'), { project, editor, machine, running, say })
+drawStarters()
+drawDiagnostics()
+followBackend()
+
+let timer: ReturnType<typeof setTimeout> | undefined
+project.subscribe((now, before) => {
+  if (now.files === before.files && now.size === before.size) return
+  clearTimeout(timer)
+  timer = setTimeout(() => void running.run(), rest)
+})
+running.state.subscribe(state => say(statusOf(state)))
+at('run').addEventListener('click', () => void running.run())
+at('share').addEventListener('click', () => void share())
+addEventListener('hashchange', () => void reopen())
+addEventListener('keydown', event => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+  event.preventDefault()
+  void running.run()
+})
+
+// The server loads once the first result is there, so that neither waits for the other.
+const begun = running.state.subscribe(state => {
+  if (state.is === 'running' || state.is === 'starting') return
+  begun()
+  void connect()
+})
+
+async function connect(): Promise<void> {
+  const worker = new Worker(new URL('./editor/server.worker.ts', import.meta.url), { type: 'module' })
+  worker.addEventListener('error', event => say(`The language server failed: ${event.message}`))
+  try {
+    await editor.connect(worker)
+    document.body.dataset['server'] = 'ready'
+  } catch (cause) {
+    say(`The language server did not start: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+}
+
+/** The project of the address, or the first one. */
+async function linked(): Promise<Project> {
+  try {
+    return (await fromHash(location.hash)) ?? first
+  } catch (cause) {
+    say(cause instanceof LinkError ? cause.message : String(cause))
+    return first
+  }
+}
+
+async function reopen(): Promise<void> {
+  try {
+    const found = await fromHash(location.hash)
+    if (found !== undefined && JSON.stringify(found) !== JSON.stringify(project.value)) project.set(found)
+  } catch (cause) {
+    say(cause instanceof LinkError ? cause.message : String(cause))
+  }
+}
+
+async function share(): Promise<void> {
+  try {
+    const hash = await toHash(project.value)
+    history.replaceState(null, '', hash)
+    // Where the clipboard is closed to pages, the address has the link all the same.
+    const isCopied = await navigator.clipboard.writeText(location.href).then(
+      () => true,
+      () => false,
+    )
+    say(isCopied ? 'The link is copied.' : 'The link is in the address of this page.')
+  } catch (cause) {
+    say(cause instanceof LinkError ? cause.message : String(cause))
+  }
+}
+
+function drawStarters(): void {
+  const buttons = starters.map(starter => {
+    const button = element('button', { type: 'button', 'data-testid': `starter-${starter.name}` }, starter.title)
+    if (starter.about !== undefined) button.title = starter.about
+    button.addEventListener('click', () => {
+      starter.load().then(
+        loaded => project.set({ ...loaded, backend: project.value.backend }),
+        (cause: unknown) => say(cause instanceof Error ? cause.message : String(cause)),
+      )
+    })
+    return button
+  })
+  at('starters').replaceChildren(...buttons)
+}
+
+function drawDiagnostics(): void {
+  const list = at('diagnostics')
+  const draw = (): void => {
+    const fromServer = editor.diagnostics.value.filter(d => d.severity === undefined || d.severity <= 2)
+    const { value } = running.state
+    // The server says what the compiler says, and more; what only the machine knows is listed after that.
+    const ofMachine = value.is === 'failed' ? value.problems.filter(p => !fromServer.some(d => d.code === p.code)) : []
+    const items = [
+      ...fromServer.map(d => ({
+        severity: d.severity === 2 ? 'warning' : 'error',
+        code: String(d.code ?? ''),
+        message: textOfMessage(d),
+        file: d.file,
+        line: d.range.start.line,
+        character: d.range.start.character,
+      })),
+      ...ofMachine.map(p => ({ ...p, line: p.line - 1, character: p.column - 1 })),
+    ]
+    list.replaceChildren(
+      ...items.map(({ severity, code, message, file, line, character }) => {
+        const button = element(
+          'button',
+          { type: 'button', class: severity },
+          element('code', {}, code),
+          // What would help stands in the editor, too.
+          ` ${message.split('\n', 1)[0]} `,
+          element('span', { class: 'place' }, `${file}:${line + 1}:${character + 1}`),
+        )
+        button.addEventListener('click', () => editor.reveal(file, line, character))
+        return element('li', {}, button)
+      }),
+    )
+    list.hidden = items.length === 0
+  }
+  editor.diagnostics.subscribe(draw)
+  running.state.subscribe(draw)
+  draw()
+}
+
+function followBackend(): void {
+  const toggle = at<HTMLButtonElement>('backend-switch')
+  const draw = (): void => {
+    const { value } = running.backend
+    at('backend').textContent = value === undefined ? '…' : value === 'webgpu' ? 'WebGPU' : 'CPU'
+    at('backend').title = running.why.value
+    toggle.setAttribute('aria-pressed', `${value === 'cpu'}`)
+  }
+  running.backend.subscribe(draw)
+  running.why.subscribe(draw)
+  project.subscribe(draw)
+  toggle.addEventListener('click', () => running.choose(running.backend.value === 'cpu' ? 'auto' : 'cpu'))
+  draw()
+}
+
+function statusOf(state: State): string {
+  switch (state.is) {
+    case 'starting':
+    case 'running':
+      return 'Running …'
+    case 'failed':
+      return state.message
+    case 'done': {
+      const { compiled, ran, animated, picture, entries } = state.answer
+      if (entries === 0)
+        return `Compiled in ${compiled.toFixed(0)} ms. The program has functions only, and no entry point to run.`
+      const times = `compiled in ${compiled.toFixed(0)} ms, first frame in ${ran.toFixed(0)} ms`
+      const where = state.backend === 'webgpu' ? 'WebGPU' : 'the CPU'
+      const why = state.backend === 'cpu' && project.value.backend === 'auto' ? ` (${running.why.value})` : ''
+      return `${animated ? 'Runs' : 'Ran'} on ${where}${why}: ${times}${picture ? '' : ', no picture'}.`
+    }
+  }
+}

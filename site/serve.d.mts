@@ -1,0 +1,5 @@
+/** Serves a folder of static files on 127.0.0.1; port 0 takes any free one. */
+export function serve(
+  folder: string,
+  port?: number,
+): Promise<{ readonly address: string; readonly close: () => Promise<void> }>
