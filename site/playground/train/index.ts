@@ -1,0 +1,7 @@
+/** Training of programs, without a page. */
+export { Session, type Picture, type Place, type SessionOptions, type Snapshot, type State } from './session.ts'
+export { defaultPlan, trainables, type Pick, type Trainable } from './trainable.ts'
+export { PlanError, type Slice } from './task.ts'
+export type { Fill, Plan, Value } from './plan.ts'
+export type { Optimizer } from './optimizer.ts'
+export type { Stop } from './trace.ts'
