@@ -78,7 +78,7 @@ describe('what can be trained', () => {
       expect(Number.isFinite(before)).toBe(true)
       for (let i = 0; i < 10; i++) await session.step()
       expect(session.state.loss).toBeLessThan(before)
-      session.close()
+      await session.close()
     }
   })
 })
@@ -92,14 +92,14 @@ describe('a session', () => {
     const after = await session.step()
     expect([...after.parameters]).toEqual([2, 1, -0.5])
     expect(after).toMatchObject({ step: 1, loss: 2.25 })
-    session.close()
+    await session.close()
   })
 
   test('trains what is picked only', async () => {
     const session = await Session.open(compiled(valley), { ...valleyPlan, parameters: ['y'] }, cpu)
     expect([...(await session.step()).parameters]).toEqual([1, -0.5])
     expect(session.state.loss).toBe(5.25)
-    session.close()
+    await session.close()
   })
 
   test('resets to step 0 and the starting loss', async () => {
@@ -111,7 +111,7 @@ describe('a session', () => {
     expect(await session.reset()).toEqual({ ...began, stepsPerSecond: 0 })
     const again = await session.step()
     expect(again.parameters).toEqual(first.parameters)
-    session.close()
+    await session.close()
   })
 
   test('adds up the losses of all threads', async () => {
@@ -121,13 +121,13 @@ describe('a session', () => {
     const square = (v: readonly number[]): number => v.reduce((sum, x) => sum + 0.25 * x * x, 0)
     expect(session.state.loss).toBeCloseTo(square(p!) + 2 * square(q!) + square(r!), 5)
     expect([...session.state.gradients.subarray(4, 7)]).toEqual(q!.map(x => Math.fround(x)))
-    session.close()
+    await session.close()
   })
 
   test('random numbers come from the seed, within their bounds', async () => {
     const begin = async (seed: number): Promise<number[]> => {
       const session = await Session.open(compiled(noisy), { ...noisyPlan, seed }, cpu)
-      session.close()
+      await session.close()
       return [...session.state.parameters]
     }
     const one = await begin(1)
@@ -146,14 +146,14 @@ describe('a session', () => {
     expect(rest.state).toMatchObject({ step: 3, loss: half.state.loss })
     for (let i = 0; i < 3; i++) await rest.step()
     expect(rest.state.parameters).toEqual(whole.state.parameters)
-    for (const s of [whole, half, rest]) s.close()
+    for (const s of [whole, half, rest]) await s.close()
   })
 
   test('goes on with numbers that somebody sets', async () => {
     const session = await Session.open(compiled(valley), valleyPlan, cpu)
     expect((await session.set(Float32Array.of(3, 0, 1))).loss).toBe(1)
     await expect(session.set(new Float32Array(2))).rejects.toThrow(RangeError)
-    session.close()
+    await session.close()
   })
 
   test('counts the steps of the last second', async () => {
@@ -166,7 +166,7 @@ describe('a session', () => {
     expect(session.state.stepsPerSecond).toBe(10)
     now += 950
     expect(session.state.stepsPerSecond).toBe(1)
-    session.close()
+    await session.close()
   })
 
   test('draws the state', async () => {
@@ -177,7 +177,7 @@ describe('a session', () => {
     const [r] = session.state.parameters
     expect(picture!.data[0]).toBe(Math.round(r! * 0.5 * 255))
     expect(picture!.data[3]).toBe(255)
-    session.close()
+    await session.close()
   })
 
   test('a function may read buffers and uniforms', async () => {
@@ -197,7 +197,7 @@ describe('a session', () => {
     const session = await Session.open(program, plan, cpu)
     expect(session.state.loss).toBe(160)
     expect([...session.state.gradients]).toEqual([160])
-    session.close()
+    await session.close()
   })
 
   test('tensors are trained too', async () => {
@@ -216,7 +216,7 @@ describe('a session', () => {
     expect(session.state.loss).toBe(18)
     expect([...session.state.gradients]).toEqual([0, 6, 0, 6])
     expect((await session.step()).loss).toBe(0)
-    session.close()
+    await session.close()
   })
 
   test('a kernel may call bwd_diff itself', async () => {
@@ -235,7 +235,7 @@ describe('a session', () => {
     const session = await Session.open(program, plan, cpu)
     expect(session.state.loss).toBe(25)
     expect([...session.state.gradients]).toEqual([6, 8])
-    session.close()
+    await session.close()
   })
 })
 
@@ -257,7 +257,7 @@ describe('what stops it', () => {
     // It stays as it is until somebody resets it.
     expect((await session.step()).step).toBe(1)
     expect((await session.reset()).stopped).toBeUndefined()
-    session.close()
+    await session.close()
   })
 
   test('an infinity that only the derivative makes', async () => {
@@ -269,7 +269,7 @@ describe('what stops it', () => {
     )
     expect(session.state.stopped).toMatchObject({ line: 2 })
     expect(session.state.stopped!.message).toContain('A gradient is not finite at step 0')
-    session.close()
+    await session.close()
   })
 
   test('a NaN in one thread of a kernel', async () => {
@@ -289,7 +289,7 @@ void fit(uint3 id : SV_DispatchThreadID)
     const session = await Session.open(program, plan, cpu)
     expect(session.state.stopped).toMatchObject({ file: 'main.slang', line: 6 })
     expect(session.state.stopped!.message).toContain('log makes NaN: log(w), of w = -3')
-    session.close()
+    await session.close()
   })
 
   test.each<[string, Partial<Plan>, string]>([

@@ -88,7 +88,7 @@ describe.each(names)('%s', name => {
     for (const side of [h, -h])
       slopes.push((await session.set(parameters.map((p, i) => p + (side * gradients[i]!) / length))).loss)
     expect((slopes[0]! - slopes[1]!) / (2 * h) / length).toBeCloseTo(1, 2)
-    session.close()
+    await session.close()
   })
 
   test(`check ${name === 'wrong' ? 'blames the derivative that is wrong' : 'agrees'}`, async () => {

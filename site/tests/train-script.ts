@@ -42,7 +42,7 @@ for (const one of asked) {
       stopped: session.state.stopped,
       picture: picture && [...picture.data],
     }
-    session.close()
+    await session.close()
   }
   results[name] = of
 }

@@ -43,6 +43,7 @@ export interface Picture {
   readonly data: Uint8ClampedArray<ArrayBuffer>
 }
 
+/** A session does what it is asked one after the other, so nobody need wait before asking for more. */
 export class Session {
   readonly plan: Plan
   readonly backend: Place['backend']
@@ -56,6 +57,8 @@ export class Session {
   #parameters: Float32Array
   #evaluation: Evaluation = { loss: NaN, gradients: new Float32Array() }
   #stopped: Stop | undefined
+  /** Ends when all that was asked is done. */
+  #last: Promise<unknown> = Promise.resolve()
 
   private constructor(task: Task, evaluator: Evaluator, backend: Place['backend'], options: SessionOptions) {
     this.plan = task.plan
@@ -107,46 +110,59 @@ export class Session {
   }
 
   /** One step of the optimiser, and the loss after it. A session that has stopped stays as it is. */
-  async step(): Promise<State> {
-    if (this.#stopped === undefined) {
+  step(): Promise<State> {
+    return this.#next(async () => {
+      if (this.#stopped !== undefined) return this.state
       const next = optimize(this.plan.optimizer, this.#parameters, this.#evaluation.gradients, this.#memory)
       this.#parameters = next.parameters
       this.#memory = next.memory
       this.#step++
       await this.#evaluate()
       this.#times.push(this.#now())
-    }
-    return this.state
+      return this.state
+    })
   }
 
   /** Begins again at step 0. */
-  async reset(): Promise<State> {
-    await this.#begin(undefined)
-    return this.state
+  reset(): Promise<State> {
+    return this.#next(async () => {
+      await this.#begin(undefined)
+      return this.state
+    })
   }
 
-  /** Goes on with other numbers, as a slider sets them; what the optimiser remembers stays. */
-  async set(parameters: Float32Array): Promise<State> {
-    if (parameters.length !== this.#parameters.length)
-      throw new RangeError(`${parameters.length} numbers for ${this.#parameters.length} parameters`)
-    this.#parameters = parameters.slice()
-    this.#stopped = undefined
-    await this.#evaluate()
-    return this.state
+  /** Goes on with other numbers, as a slider sets them; what the optimiser remembers stays. Throws a `RangeError` for another number of them. */
+  set(parameters: Float32Array): Promise<State> {
+    return this.#next(async () => {
+      if (parameters.length !== this.#parameters.length)
+        throw new RangeError(`${parameters.length} numbers for ${this.#parameters.length} parameters`)
+      this.#parameters = parameters.slice()
+      this.#stopped = undefined
+      await this.#evaluate()
+      return this.state
+    })
   }
 
   /** The picture of the state as it is now; undefined if the plan names no kernel that draws one. */
-  async picture(size: readonly [number, number]): Promise<Picture | undefined> {
-    const { picture } = this.plan
-    if (picture === undefined) return undefined
-    const floats = await this.#evaluator.draw(picture, this.#parameters, size)
-    // A clamped array rounds, and takes 0 for a NaN.
-    return { size, data: Uint8ClampedArray.from(floats, x => x * 255) }
+  picture(size: readonly [number, number]): Promise<Picture | undefined> {
+    return this.#next(async () => {
+      const { picture } = this.plan
+      if (picture === undefined) return undefined
+      const floats = await this.#evaluator.draw(picture, this.#parameters, size)
+      // A clamped array rounds, and takes 0 for a NaN.
+      return { size, data: Uint8ClampedArray.from(floats, x => x * 255) }
+    })
   }
 
-  /** Gives memory back. */
-  close(): void {
-    this.#evaluator.close()
+  /** Gives memory back, when all that was asked is done. */
+  close(): Promise<void> {
+    return this.#next(() => Promise.resolve(this.#evaluator.close()))
+  }
+
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => undefined)
+    return done
   }
 
   async #begin(from: Snapshot | undefined): Promise<void> {

@@ -1,0 +1,76 @@
+/** Plays a session: step after step, until somebody pauses it or it stops. */
+import type { Session, State } from './session.ts'
+
+export interface PlayerOptions {
+  /** Hears the state about 30 times a second while it plays, and when it ends. */
+  readonly onState: (state: State) => void
+  /** Hears of an error that ended it: a lost device, a program that trapped. */
+  readonly onError: (cause: unknown) => void
+}
+
+/** How long it takes steps before it lets others have the thread: less than a frame of 60 a second. */
+const sliceOf = 12
+const tellEvery = 33
+
+export class Player {
+  readonly #session: Session
+  readonly #options: PlayerOptions
+  /** Each `play` has a token of its own: one that was paused and played again goes on once. */
+  #token: object | undefined
+
+  constructor(session: Session, options: PlayerOptions) {
+    this.#session = session
+    this.#options = options
+  }
+
+  get playing(): boolean {
+    return this.#token !== undefined
+  }
+
+  /** Takes steps until `pause`. Returns at once. */
+  play(): void {
+    if (this.playing) return
+    const token = {}
+    this.#token = token
+    void this.#run(token)
+  }
+
+  /** Takes no more steps; one that is under way still ends. */
+  pause(): void {
+    this.#token = undefined
+  }
+
+  async #run(token: object): Promise<void> {
+    try {
+      let told = -Infinity
+      while (this.#token === token) {
+        const until = performance.now() + sliceOf
+        do await this.#session.step()
+        while (this.#token === token && performance.now() < until)
+        const { state } = this.#session
+        if (state.stopped !== undefined) this.pause()
+        if (performance.now() - told >= tellEvery || this.#token !== token) {
+          told = performance.now()
+          this.#options.onState(state)
+        }
+        await breath()
+      }
+    } catch (cause) {
+      if (this.#token === token) this.pause()
+      this.#options.onError(cause)
+    }
+  }
+}
+
+/** Lets messages and timers have the thread. A timer of 0 would wait 4 ms in browsers; a message does not. */
+function breath(): Promise<void> {
+  return new Promise(resolve => {
+    const { port1, port2 } = new MessageChannel()
+    port1.addEventListener('message', () => {
+      port1.close()
+      resolve()
+    })
+    port1.start()
+    port2.postMessage(null)
+  })
+}
