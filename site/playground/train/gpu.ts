@@ -1,5 +1,5 @@
 /** Training on a WebGPU device. Buffers stay there; a step writes the parameters and reads the loss and the gradients. */
-import type { BindingInfo } from 'cotangent'
+import type { BindingInfo, Program } from 'cotangent'
 import { attach, type DeviceBuffer, type GpuProgram, type Tensor } from 'cotangent/gpu'
 import { coverOf, summed, type Evaluator } from './evaluate.ts'
 import { leavesOf, valueOf } from './layout.ts'
@@ -98,7 +98,7 @@ async function kernelOn(task: Task, device: GPUDevice): Promise<Evaluator> {
   }
   const kernels = [bound(g, plan.subject)]
   if (isReversible) {
-    const backwards = { wgsl: () => program.wgsl({ reverseOf: plan.subject }), functions: program.functions }
+    const backwards = { wgsl: () => reversed(program, plan.subject), functions: program.functions }
     kernels.push(bound(await attach(backwards, device), `${plan.subject}_bwd`))
   }
   await Promise.all(kernels.map(k => k.ready))
@@ -130,6 +130,13 @@ async function kernelOn(task: Task, device: GPUDevice): Promise<Evaluator> {
       own.destroy()
     },
   }
+}
+
+/** The reverse derivative of a kernel as code of its own, whose kernel takes what that of the program takes. */
+function reversed(program: Program, name: string): ReturnType<Program['wgsl']> {
+  const wgsl = program.wgsl({ reverseOf: name })
+  const parameters = wgsl.reflection.parameters.map(p => (p.entry === name ? { ...p, entry: `${name}_bwd` } : p))
+  return { ...wgsl, reflection: { ...wgsl.reflection, parameters } }
 }
 
 async function functionOn(task: Task, device: GPUDevice): Promise<Evaluator> {
