@@ -61,6 +61,22 @@ describe('what can be trained', () => {
     expect(found.map(t => [t.kind, t.name, t.picks.map(p => p.name)])).toEqual([['kernel', 'fit', ['points']]])
   })
 
+  test('functions of a program that has no WGSL', async () => {
+    const endless = `
+      DiffStructuredBuffer<float> w; DiffRWStructuredBuffer<float> loss;
+      [Differentiable] public float fall(float x) { float y = x; while (y > 1.0) y = 0.25 * y * y; return y * y; }
+      [shader("compute")] [numthreads(1, 1, 1)] [Differentiable] void fit() { loss.Store(0, fall(w[0])); }`
+    const program = compiled(endless)
+    expect(() => program.wgsl({ reverseOf: 'fit' })).toThrow('bound')
+    expect(trainables(program).map(t => t.name)).toEqual(['fall'])
+    const plan: Plan = { subject: 'fall', parameters: ['x'], values: { x: 3 }, optimizer: { kind: 'sgd', rate: 0.1 } }
+    const session = await Session.open(program, plan, cpu)
+    // From 3 to 2.25, 1.265625 and 0.40045166015625.
+    expect(session.state.loss).toBeCloseTo(0.40045166015625 ** 2, 6)
+    expect(session.state.gradients[0]).toBeCloseTo(2 * 0.40045166015625 * 1.5 * 1.125 * 0.6328125, 6)
+    await session.close()
+  })
+
   test('structs of floats, by the names of their fields', () => {
     const [found] = trainables(
       compiled(`public struct P : IDifferentiable { public float2 at; public float size[2]; }

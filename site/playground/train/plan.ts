@@ -3,6 +3,11 @@ import { randomFrom } from './random.ts'
 import type { Optimizer } from './optimizer.ts'
 import { leavesOf, type DataType } from './layout.ts'
 
+/** A mistake in a plan, for people. */
+export class PlanError extends Error {
+  override readonly name = 'PlanError'
+}
+
 /**
  * The first contents of a buffer: its numbers in the order of memory, or so many elements with random numbers between `low` and `high`.
  * Each bound is one number for all, or a list with one for each number of an element. Without `high` all numbers are `low`, without `low`

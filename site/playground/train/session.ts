@@ -83,7 +83,12 @@ export class Session {
       )
     const evaluator = place.backend === 'cpu' ? await onCpu(task) : await onGpu(task, place.device)
     const session = new Session(task, evaluator, place.backend, options)
-    await session.#begin(from)
+    try {
+      await session.#begin(from)
+    } catch (cause) {
+      evaluator.close()
+      throw cause
+    }
     return session
   }
 
@@ -149,8 +154,10 @@ export class Session {
       const { picture } = this.plan
       if (picture === undefined) return undefined
       const floats = await this.#evaluator.draw(picture, this.#parameters, size)
+      const data = new Uint8ClampedArray(floats.length)
       // A clamped array rounds, and takes 0 for a NaN.
-      return { size, data: Uint8ClampedArray.from(floats, x => x * 255) }
+      for (let i = 0; i < floats.length; i++) data[i] = floats[i]! * 255
+      return { size, data }
     })
   }
 

@@ -1,14 +1,9 @@
 /** A plan with its program: everything checked, and every buffer filled. */
 import type { BindingInfo, Program, Reflection } from 'cotangent'
 import { isFloats, leavesOf, numbersOf, type DataType } from './layout.ts'
-import { countOf, filled, randomOf, type Fill, type Plan, type Value } from './plan.ts'
+import { countOf, filled, PlanError, randomOf, type Fill, type Plan, type Value } from './plan.ts'
 import { isGradient, ownerOf, trainables, type Pick, type Trainable } from './trainable.ts'
 import { wrapped, wrapper } from './wrap.ts'
-
-/** A mistake in a plan, for people. */
-export class PlanError extends Error {
-  override readonly name = 'PlanError'
-}
 
 /** Where the numbers of a pick lie among all that is trained. */
 export interface Slice {

@@ -1,5 +1,5 @@
 /** What can be trained in a program, and how to begin. */
-import type { BindingInfo, ExportedFunction, Program } from 'cotangent'
+import { CompileError, type BindingInfo, type ExportedFunction, type Program } from 'cotangent'
 import { isFloats, labelOf, leavesOf, type DataType } from './layout.ts'
 import type { Plan, Value } from './plan.ts'
 
@@ -39,9 +39,15 @@ export function isGradient(binding: string): boolean {
   return sides.exec(binding)?.[1]!.startsWith('diff') ?? false
 }
 
-/** All that can be trained, functions first. The program has no errors. */
+/** All that can be trained, functions first. The program has no errors. Of a program without WGSL, such as one whose loops have no bound, it is the functions. */
 export function trainables(program: Program): Trainable[] {
-  return [...program.exports.flatMap(functionOf), ...kernelsOf(program)]
+  const functions = program.exports.flatMap(functionOf)
+  try {
+    return [...functions, ...kernelsOf(program)]
+  } catch (cause) {
+    if (cause instanceof CompileError) return functions
+    throw cause
+  }
 }
 
 function functionOf(of: ExportedFunction): Trainable[] {
