@@ -47,14 +47,15 @@ export class Player {
         const until = performance.now() + sliceOf
         do await this.#session.step()
         while (this.#token === token && performance.now() < until)
-        const { state } = this.#session
-        if (state.stopped !== undefined) this.pause()
-        if (performance.now() - told >= tellEvery || this.#token !== token) {
+        if (this.#session.state.stopped !== undefined) this.pause()
+        if (performance.now() - told >= tellEvery) {
           told = performance.now()
-          this.#options.onState(state)
+          this.#options.onState(this.#session.state)
         }
         await breath()
       }
+      // If somebody plays again meanwhile, there is more to come.
+      if (!this.playing) this.#options.onState(this.#session.state)
     } catch (cause) {
       if (this.#token === token) this.pause()
       this.#options.onError(cause)
