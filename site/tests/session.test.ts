@@ -172,6 +172,19 @@ describe('a session', () => {
     await session.close()
   })
 
+  test('takes another rate, and another optimiser', async () => {
+    const session = await Session.open(compiled(valley), { ...valleyPlan, parameters: ['x'] }, cpu)
+    session.optimizer = { kind: 'sgd', rate: 0.5 }
+    expect((await session.step()).loss).toBe(5)
+    await session.reset()
+    // The first step of Adam has the length of the rate, also after steps of another kind.
+    await session.step()
+    await session.set(Float32Array.of(1))
+    session.optimizer = { kind: 'adam', rate: 0.25 }
+    expect((await session.step()).parameters[0]).toBeCloseTo(1.25, 5)
+    await session.close()
+  })
+
   test('counts the steps of the last second', async () => {
     let now = 0
     const session = await Session.open(compiled(valley), valleyPlan, cpu, { now: () => now })

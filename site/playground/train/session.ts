@@ -3,7 +3,7 @@ import type { Program } from 'cotangent'
 import { onCpu } from './cpu.ts'
 import type { Evaluation, Evaluator } from './evaluate.ts'
 import { onGpu } from './gpu.ts'
-import { emptyMemory, optimize, type Memory } from './optimizer.ts'
+import { emptyMemory, optimize, type Memory, type Optimizer } from './optimizer.ts'
 import type { Plan } from './plan.ts'
 import { taskOf, type Slice, type Task } from './task.ts'
 import { traced, type Stop } from './trace.ts'
@@ -53,6 +53,7 @@ export class Session {
   /** When the steps of the last second ended. */
   #times: number[] = []
   #memory: Memory
+  #optimizer: Optimizer
   #step = 0
   #parameters: Float32Array
   #evaluation: Evaluation = { loss: NaN, gradients: new Float32Array() }
@@ -68,6 +69,7 @@ export class Session {
     this.#now = options.now ?? (() => performance.now())
     this.#parameters = task.initial.slice()
     this.#memory = emptyMemory(task.initial.length)
+    this.#optimizer = task.plan.optimizer
   }
 
   /**
@@ -118,7 +120,7 @@ export class Session {
   step(): Promise<State> {
     return this.#next(async () => {
       if (this.#stopped !== undefined) return this.state
-      const next = optimize(this.plan.optimizer, this.#parameters, this.#evaluation.gradients, this.#memory)
+      const next = optimize(this.#optimizer, this.#parameters, this.#evaluation.gradients, this.#memory)
       this.#parameters = next.parameters
       this.#memory = next.memory
       this.#step++
@@ -146,6 +148,16 @@ export class Session {
       await this.#evaluate()
       return this.state
     })
+  }
+
+  /** How the next steps are taken. At first that of the plan. Another kind forgets what the one before remembered; another rate does not. */
+  get optimizer(): Optimizer {
+    return this.#optimizer
+  }
+
+  set optimizer(optimizer: Optimizer) {
+    if (optimizer.kind !== this.#optimizer.kind) this.#memory = emptyMemory(this.#parameters.length)
+    this.#optimizer = optimizer
   }
 
   /** The picture of the state as it is now; undefined if the plan names no kernel that draws one. */
