@@ -87,12 +87,40 @@ test('a long curve has evenly spaced points, and the last', () => {
   expect(steps).toEqual([0, 16, 32, 48, 64, 80, 96, 101])
 })
 
-test('a reset begins a new curve, and a NaN is left out', () => {
+test('a curve leaves out what is not finite', () => {
   const curve = new Curve()
   curve.add(0, 3)
-  curve.add(1, 2)
-  curve.add(2, NaN)
-  expect(curve.points.length).toBe(2)
-  curve.add(0, 3)
+  curve.add(1, NaN)
+  curve.add(2, Infinity)
   expect(curve.points).toEqual([{ step: 0, loss: 3 }])
+  curve.clear()
+  expect(curve.points).toEqual([])
+})
+
+test('a session keeps its curve, and a reset begins a new one', async () => {
+  const session = await open(square, 0.25, 8)
+  await session.step()
+  await session.step()
+  expect(session.curve.points.map(p => p.loss)).toEqual([64, 16, 4])
+  await session.reset()
+  expect(session.curve.points).toEqual([{ step: 0, loss: 64 }])
+  await session.close()
+})
+
+test('takes at most so many steps a second', async () => {
+  const session = await open(square, 1e-6, 1)
+  const player = new Player(session, { onState: () => undefined, onError: cause => expect.fail(String(cause)) })
+  player.speed = 100
+  player.play()
+  await pause(300)
+  expect(session.state.step).toBeGreaterThan(5)
+  expect(session.state.step).toBeLessThan(40)
+  // No limit: it takes as many as it can.
+  player.speed = undefined
+  const before = session.state.step
+  await pause(200)
+  player.pause()
+  await pause(20)
+  expect(session.state.step - before).toBeGreaterThan(100)
+  await session.close()
 })

@@ -16,9 +16,8 @@ export class Curve {
     this.#most = most
   }
 
-  /** Takes the loss after a step. A step that is not after the last one begins a new curve. Losses that are not finite are left out. */
+  /** Takes the loss after a step, which is after the last one. Losses that are not finite are left out. */
   add(step: number, loss: number): void {
-    if (this.#last !== undefined && step < this.#last.step) this.clear()
     if (!Number.isFinite(loss)) return
     this.#last = { step, loss }
     const before = this.#points.at(-1)

@@ -23,6 +23,9 @@ export class Player {
     this.#options = options
   }
 
+  /** How many steps it takes in a second at most. Small programs take thousands, and nobody would see what happens. Default: no limit. */
+  speed: number | undefined
+
   get playing(): boolean {
     return this.#token !== undefined
   }
@@ -43,10 +46,19 @@ export class Player {
   async #run(token: object): Promise<void> {
     try {
       let told = -Infinity
+      let next = performance.now()
       while (this.#token === token) {
+        if (this.#waits(next)) {
+          // Short, for meanwhile it may be paused or get another speed.
+          await rest(Math.min(50, next - performance.now()))
+          continue
+        }
         const until = performance.now() + sliceOf
-        do await this.#session.step()
-        while (this.#token === token && performance.now() < until)
+        do {
+          await this.#session.step()
+          // Steps that took too long are not caught up with for more than 100 ms.
+          if (this.speed !== undefined) next = Math.max(next + 1000 / this.speed, until - 100)
+        } while (this.#token === token && performance.now() < until && !this.#waits(next))
         if (this.#session.state.stopped !== undefined) this.pause()
         if (performance.now() - told >= tellEvery) {
           told = performance.now()
@@ -61,6 +73,15 @@ export class Player {
       this.#options.onError(cause)
     }
   }
+
+  /** Whether the next step, which is due at that time, is still to wait. */
+  #waits(next: number): boolean {
+    return this.speed !== undefined && performance.now() < next
+  }
+}
+
+function rest(milliseconds: number): Promise<void> {
+  return new Promise(resolve => void setTimeout(resolve, milliseconds))
 }
 
 /** Lets messages and timers have the thread. A timer of 0 would wait 4 ms in browsers; a message does not. */

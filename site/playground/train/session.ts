@@ -1,6 +1,7 @@
 /** A training session: one program, one plan, one place to run, step by step. */
 import type { Program } from 'cotangent'
 import { onCpu } from './cpu.ts'
+import { Curve } from './curve.ts'
 import type { Evaluation, Evaluator } from './evaluate.ts'
 import { onGpu } from './gpu.ts'
 import { emptyMemory, optimize, type Memory, type Optimizer } from './optimizer.ts'
@@ -47,6 +48,8 @@ export interface Picture {
 export class Session {
   readonly plan: Plan
   readonly backend: Place['backend']
+  /** The losses of all steps since it began or was reset. */
+  readonly curve: Curve = new Curve()
   readonly #task: Task
   readonly #evaluator: Evaluator
   readonly #now: () => number
@@ -126,6 +129,7 @@ export class Session {
       this.#step++
       await this.#evaluate()
       this.#times.push(this.#now())
+      this.curve.add(this.#step, this.#evaluation.loss)
       return this.state
     })
   }
@@ -191,6 +195,8 @@ export class Session {
     this.#times = []
     this.#stopped = undefined
     await this.#evaluate()
+    this.curve.clear()
+    this.curve.add(this.#step, this.#evaluation.loss)
   }
 
   async #evaluate(): Promise<void> {
