@@ -38,14 +38,17 @@ export interface Refusal {
 
 /** Formats a text. */
 export function format(text: string, options: FormatOptions = {}): Formatted | Refusal {
+  const file = new SourceFile('', text)
+  const sink = new Sink()
   try {
-    const formatted = print(new SourceFile('', text), completed(options))
+    const formatted = print(file, sink, completed(options))
     const edits = whiteSpaceEdits(text, formatted)
     compareTokens(text, formatted)
     return { text: formatted, edits }
   } catch (error) {
-    if (error instanceof InternalError) return { refused: error }
-    throw error
+    if (!(error instanceof InternalError)) throw error
+    // A text that does not parse may stand in no form that keeps its tokens: a `#` in the middle of a line begins a directive on the next.
+    return sink.errors > 0 ? { text, edits: [] } : { refused: error }
   }
 }
 
@@ -77,9 +80,8 @@ export function formatTyped(
   return formatted.edits.filter(({ start, end }) => start >= part.start && start < part.end && end <= part.end)
 }
 
-function print(file: SourceFile, options: Options): string {
+function print(file: SourceFile, sink: Sink, options: Options): string {
   const tokens = new Tokens(file, options.tabSize)
-  const sink = new Sink()
   const { decls } = parseTokens(tokens.stream, sink)
   for (const { severity, span } of sink.list)
     if (severity === 'error' && span !== undefined) tokens.faults.push(span.start)

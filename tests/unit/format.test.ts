@@ -171,6 +171,11 @@ describe('edits', () => {
     expect(() => whiteSpaceEdits('a', 'a b')).toThrow(InternalError)
   })
 
+  test('are none where no form of a broken text keeps its tokens', () => {
+    const deep = `${'namespace N {'.repeat(300)} float  x; ${'}'.repeat(300)}`
+    for (const text of ['float  x; #', deep]) expect(good(format(text)).edits).toEqual([])
+  })
+
   test('of a range are those in it', () => {
     const text = 'float  a;\nfloat  b;\nfloat  c;\n'
     const start = text.indexOf('float  b')
