@@ -60,6 +60,8 @@ export class Editor {
   /** All diagnostics of the project, file by file. */
   readonly diagnostics: Store<readonly FileDiagnostic[]> = new Store<readonly FileDiagnostic[]>([])
   readonly cursor: Store<Cursor>
+  /** Whether the server answers. */
+  readonly ready: Store<boolean> = new Store(false)
   readonly #project: Store<Project>
   readonly #workspace: ProjectWorkspace
   readonly #states = new Map<string, EditorState>()
@@ -107,6 +109,7 @@ export class Editor {
     await this.client.initializing
     this.#send(modules)
     this.view.dispatch({ effects: askAgain.of(null) })
+    this.ready.set(true)
   }
 
   /** Gives the server files that are not in the editor. Those of the project go before. */
