@@ -38,9 +38,15 @@ test.each(Object.keys(sessionCases).filter(name => name !== 'stops'))('%s', name
   for (const of of [cpu, webgpu]) {
     expect(of.every(s => s.stopped === undefined)).toBe(true)
     expect(of[0]!.gradients.some(g => g !== 0)).toBe(true)
-    // Reset begins again, and the same step follows.
-    expect(of[4]).toEqual(of[0])
-    expect(of[5]).toEqual(of[1])
+    // Reset begins again, and the same step follows; threads of a device add to a gradient in any order.
+    for (const [again, first] of [
+      [of[4]!, of[0]!],
+      [of[5]!, of[1]!],
+    ] as const) {
+      near([again.loss], [first.loss])
+      near(again.gradients, first.gradients)
+      near(again.parameters, first.parameters)
+    }
   }
 })
 
