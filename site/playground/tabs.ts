@@ -3,6 +3,9 @@ import { element } from './panes/element.ts'
 import type { Site } from './panes/pane.ts'
 import { panes } from './panes/registry.ts'
 
+/** Panes whose tab cannot have their own name as `data-testid`, since another part of the page has it, or may. */
+const renamed: ReadonlySet<string> = new Set(['output', 'train'])
+
 /** Draws the tabs, and opens the first pane. Gives what opens another. */
 export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id: string) => void {
   let close = (): void => {}
@@ -10,7 +13,17 @@ export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id:
   const buttons = new Map(
     panes.map(({ id, title }) => [
       id,
-      element('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': 'pane' }, title),
+      element(
+        'button',
+        {
+          type: 'button',
+          role: 'tab',
+          id: `tab-${id}`,
+          'aria-controls': 'pane',
+          'data-testid': renamed.has(id) ? `tab-${id}` : id,
+        },
+        title,
+      ),
     ]),
   )
   const open = async (id: string): Promise<void> => {
@@ -27,7 +40,7 @@ export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id:
       close()
       const room = element('div', {
         class: `pane pane-${id}`,
-        'data-testid': id,
+        'data-testid': `pane-${id}`,
         role: 'tabpanel',
         'aria-labelledby': `tab-${id}`,
       })
@@ -41,9 +54,11 @@ export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id:
   for (const [id, button] of buttons) {
     button.addEventListener('click', () => void open(id))
     button.addEventListener('keydown', event => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-      if (step === undefined) return
-      const next = ids[(ids.indexOf(id) + step + ids.length) % ids.length]!
+      const at = ids.indexOf(id)
+      const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: ids.length - 1 }[event.key]
+      if (to === undefined) return
+      event.preventDefault()
+      const next = ids[(to + ids.length) % ids.length]!
       void open(next)
       buttons.get(next)!.focus()
     })

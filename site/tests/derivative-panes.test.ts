@@ -29,7 +29,7 @@ it('Check blames the function whose derivative is wrong, and leads to it', async
     if (!url.startsWith(server.address) && !url.startsWith('data:')) trouble.push(`asked ${url}`)
   })
   await page.goto(`${server.address}/playground/${await toHash(projectOf(wrong))}`)
-  await page.locator('#tab-check').click()
+  await page.locator('[data-testid="check"]').click()
   await page.locator('[data-testid="check-all"]:enabled').click()
   const badge = (name: string) => page.locator(`[data-function="${name}"] [data-state]`)
   await expect.poll(() => badge('ease').textContent(), { timeout: 30_000 }).toBe('✗ wrong')

@@ -20,7 +20,7 @@ export type Pane = (into: HTMLElement, site: Site) => () => void
 
 /** A line of the list of panes. */
 export interface PaneEntry {
-  /** Also its `data-testid`. */
+  /** Its panel has the `data-testid` `pane-ID`. */
   readonly id: string
   readonly title: string
   readonly load: () => Promise<{ readonly pane: Pane }>
