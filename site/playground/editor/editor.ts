@@ -34,6 +34,7 @@ import { applyEdit, codeActions, markOf } from './actions.ts'
 import { askAgain } from './drawn.ts'
 import { hints } from './hints.ts'
 import { slang } from './language.ts'
+import { layers, redrawn, type Layer } from './layers.ts'
 import { lenses } from './lenses.ts'
 import { tokenCapabilities, tokens } from './tokens.ts'
 import { transportTo, type ServerWorker } from './transport.ts'
@@ -51,8 +52,30 @@ export interface Cursor {
   readonly character: number
 }
 
-/** How long a request may take, in milliseconds. The library's three seconds are too few for a derivative of a large program. */
-const timeout = 20_000
+/** How long the library waits for an answer, in milliseconds. Its three seconds are too few for a derivative of a large program. */
+const timeout = 60_000
+
+/** How long a pane waits for an answer, in milliseconds, if it says nothing else. */
+const patience = 20_000
+
+/** How to ask the server. */
+export interface Asking {
+  /** Ends the request: nobody waits for the answer any more. */
+  readonly signal?: AbortSignal
+  /** How long to wait, in milliseconds. */
+  readonly patience?: number
+}
+
+/** The server has not answered in time. */
+export class TooLate extends Error {
+  override readonly name = 'TooLate'
+
+  constructor(milliseconds: number) {
+    super(
+      `The server has not answered within ${Math.round(milliseconds / 1000)} seconds. The program may be too large for it.`,
+    )
+  }
+}
 
 export class Editor {
   readonly view: EditorView
@@ -66,6 +89,7 @@ export class Editor {
   readonly #workspace: ProjectWorkspace
   readonly #states = new Map<string, EditorState>()
   readonly #byFile = new Map<string, readonly Diagnostic[]>()
+  readonly #layers = new Map<string, Layer>()
   #shown: string
 
   constructor(parent: HTMLElement, project: Store<Project>) {
@@ -74,8 +98,8 @@ export class Editor {
     this.cursor = new Store<Cursor>({ file: this.#shown, line: 0, character: 0 })
     const ours: LSPClientExtension = {
       clientCapabilities: {
-        ...tokenCapabilities,
-        workspace: { applyEdit: true, configuration: true },
+        textDocument: { ...tokenCapabilities, documentSymbol: { hierarchicalDocumentSymbolSupport: true } },
+        workspace: { applyEdit: true, configuration: true, codeLens: { refreshSupport: true } },
         window: { showDocument: { support: true } },
       },
       notificationHandlers: {
@@ -118,10 +142,43 @@ export class Editor {
     this.client.notification('cotangent/files', { files: byUri })
   }
 
-  /** Asks the server something of its own, such as `cotangent/derivative`. */
-  async request<Params, Result>(method: string, params: Params): Promise<Result> {
-    this.client.sync()
-    return await this.client.request<Params, Result>(method, params)
+  /** Asks the server something, such as `cotangent/derivative`. What is given up is cancelled in the server, too. */
+  request<Params extends object, Result>(
+    method: string,
+    params: Params,
+    { signal, patience: most = patience }: Asking = {},
+  ): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      signal?.throwIfAborted()
+      this.client.sync()
+      const giveUp = (why: Error): void => {
+        this.client.cancelRequest(params)
+        reject(why)
+      }
+      const clock = setTimeout(() => giveUp(new TooLate(most)), most)
+      const abort = (): void => giveUp(new DOMException('Nobody waits for this any more.', 'AbortError'))
+      signal?.addEventListener('abort', abort, { once: true })
+      this.client
+        .request<Params, Result>(method, params)
+        .then(resolve, reject)
+        .finally(() => {
+          clearTimeout(clock)
+          signal?.removeEventListener('abort', abort)
+        })
+    })
+  }
+
+  /** Draws a layer over the source, in all files, in place of the one of that name; undefined takes it away. */
+  draw(name: string, layer: Layer | undefined): void {
+    if (layer === undefined && !this.#layers.has(name)) return
+    if (layer === undefined) this.#layers.delete(name)
+    else this.#layers.set(name, layer)
+    this.#drawLayers()
+  }
+
+  #drawLayers(): void {
+    const { doc } = this.view.state
+    this.view.dispatch(redrawn([...this.#layers.values()].map(layer => layer(this.#shown, doc))))
   }
 
   /** Brings a place into the editor, with the cursor on it. Line and column count from 0. */
@@ -156,6 +213,7 @@ export class Editor {
       const text = textOf(project, open)!
       this.view.setState(known?.doc.toString() === text ? known : this.#stateOf(open))
       this.#mark()
+      this.#drawLayers()
       this.#moved()
     }
     const text = textOf(project, open)!
@@ -188,6 +246,7 @@ export class Editor {
       tokens,
       hints,
       lenses,
+      layers,
       codeActions(uri => this.#byFile.get(nameOf(uri) ?? '') ?? []),
       this.client.plugin(uriOf(name), 'slang'),
       keymap.of([

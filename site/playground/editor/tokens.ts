@@ -29,17 +29,15 @@ const classes: Readonly<Record<string, string>> = {
   number: 'tok-number',
 }
 
-/** What the client must say for the server to send colours. */
+/** What the client must say of documents for the server to send colours. */
 export const tokenCapabilities: object = {
-  textDocument: {
-    semanticTokens: {
-      requests: { full: true },
-      formats: ['relative'],
-      tokenTypes: Object.keys(classes),
-      tokenModifiers: [],
-      overlappingTokenSupport: false,
-      multilineTokenSupport: false,
-    },
+  semanticTokens: {
+    requests: { full: true },
+    formats: ['relative'],
+    tokenTypes: Object.keys(classes),
+    tokenModifiers: [],
+    overlappingTokenSupport: false,
+    multilineTokenSupport: false,
   },
 }
 
