@@ -1,4 +1,5 @@
 /** Why the server gives no derivative: the sentence, the mistakes and the chain of reasons, with a button to each place. */
+import './refusal.css'
 import type { Diagnostic, Location } from 'vscode-languageserver-protocol'
 import { textOfMessage } from '../editor/actions.ts'
 import type { Editor } from '../editor/editor.ts'

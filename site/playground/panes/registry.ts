@@ -4,5 +4,6 @@ import type { PaneEntry } from './pane.ts'
 export const panes: readonly PaneEntry[] = [
   { id: 'output', title: 'Output', load: () => import('./output.ts') },
   { id: 'derivative', title: 'Derivative', load: () => import('./derivative.ts') },
+  { id: 'explain', title: 'Explain', load: () => import('./explain.ts') },
   { id: 'check', title: 'Check', load: () => import('./check.ts') },
 ]
