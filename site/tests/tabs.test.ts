@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launchChromium } from '../../tools/chromium.mjs'
+import { toHash } from '../playground/project/codec.ts'
+import { projectOf } from '../playground/project/project.ts'
 import { serve } from '../serve.mjs'
 
 let browser: Browser
@@ -44,4 +46,19 @@ it('opens a pane for each tab, by click and by keyboard', async () => {
   expect(await focused()).toBe(`tab-${last}`)
   // Only the open tab is reached by Tab.
   expect(await page.locator('#tabs [role="tab"][tabindex="0"]').count()).toBe(1)
+})
+
+it('a link opens the pane that was open, and one that names none opens the first', async () => {
+  const page = await browser.newPage()
+  await page.goto(`${server.address}/playground/`)
+  await page.locator('[data-testid="explain"]').click()
+  await page.waitForSelector('[data-testid="pane-explain"]')
+  await page.locator('[data-testid="share"]').click()
+  await page.waitForFunction(() => location.hash.startsWith('#1='))
+  const again = await browser.newPage()
+  await again.goto(page.url())
+  await again.waitForSelector('[data-testid="pane-explain"]')
+  const odd = await browser.newPage()
+  await odd.goto(`${server.address}/playground/${await toHash({ ...projectOf(''), picks: { pane: 'toString' } })}`)
+  await odd.waitForSelector('[data-testid="pane-output"]')
 })

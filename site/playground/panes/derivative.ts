@@ -5,7 +5,7 @@
 import './derivative.css'
 import type { Cursor } from '../editor/editor.ts'
 import { lineUnder, litLines, scrollTo } from './code-view.ts'
-import { Column } from './derivative-column.ts'
+import { Column, type Asked, type Learned } from './derivative-column.ts'
 import { derivativePicks, forms, isKey, modes, stages, type DerivativePicks } from './derivative-picks.ts'
 import { element } from './element.ts'
 import { functionAround, functionsOf, messageOf, whenChanged, type ListedFunction } from './functions.ts'
@@ -193,14 +193,23 @@ export const pane: Pane = (into, site) => {
     )
     if (signal.aborted) return
     const found = learned.find(l => l !== undefined)
-    const instances = found?.instances ?? []
-    labels.instance.hidden = instances.length < 2 && asked.picks.instance === undefined
-    const named = Object.fromEntries(instances.toSorted().map(i => [i, i]))
-    fill(instanceBox, named, found?.name ?? '')
-    if (found === undefined && asked.picks.instance !== undefined) {
-      // The program makes no such instance any more.
-      pick({ instance: undefined })
-    }
+    // Where there is no text, such as that of a `double` in WGSL, other instances may have one.
+    const { name, instances } = found ?? (await instancesOf(asked)) ?? { name: '', instances: [] }
+    if (signal.aborted) return
+    labels.instance.hidden = instances.length < 2
+    fill(instanceBox, Object.fromEntries(instances.toSorted().map(i => [i, i])), name)
+    // The program makes no such instance any more.
+    if (asked.picks.instance !== undefined && asked.picks.instance !== name) pick({ instance: undefined })
+  }
+
+  /** The instances of a function of which there is no text as it was asked for. */
+  const instancesOf = async ({ uri, position, picks: { instance }, signal }: Asked): Promise<Learned | undefined> => {
+    const params = { textDocument: { uri }, position, mode: 'primal', as: 'ir', stage: 'lower' }
+    const chosen = instance === undefined ? params : { ...params, instance }
+    const answer = await editor
+      .request<object, Learned>('cotangent/derivative', chosen, { signal })
+      .catch(() => undefined)
+    return answer && { name: answer.name, instances: [answer.name, ...answer.instances] }
   }
 
   let timer: ReturnType<typeof setTimeout> | undefined

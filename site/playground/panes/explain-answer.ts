@@ -75,6 +75,11 @@ export function limitsFor(functions: readonly Explained[]): readonly number[] {
   return [...new Set(limits)]
 }
 
+/** Whether a value matters by itself. What only serves to compute others is of interest where it takes memory. */
+export function matters({ used, decision }: Value): boolean {
+  return used || decision === 'stored'
+}
+
 /** The values that a table shows: those that read alike as one, with the sum of what they cost. */
 export function merged(values: readonly Value[]): readonly Value[] {
   const found = new Map<string, Value>()

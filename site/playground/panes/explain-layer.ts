@@ -3,7 +3,7 @@ import type { Range as Marked, Text } from '@codemirror/state'
 import { Decoration, type DecorationSet } from '@codemirror/view'
 import type { Range } from 'vscode-languageserver-protocol'
 import { offsetOf } from '../editor/drawn.ts'
-import { toldOf, type Decision, type Explained, type Value } from './explain-answer.ts'
+import { matters, toldOf, type Decision, type Explained, type Value } from './explain-answer.ts'
 import { functionAround, type ListedFunction } from './functions.ts'
 
 /** What costs more is drawn where there are several. */
@@ -18,7 +18,7 @@ export function explainMarks(
 ): DecorationSet {
   const places = new Map<string, { readonly from: number; readonly to: number; readonly values: Value[] }>()
   for (const value of ownValues(explained, functions)) {
-    if (!all && !value.used) continue
+    if (!all && !matters(value)) continue
     const span = spanOf(doc, value.range)
     if (span === undefined) continue
     const key = `${span.from} ${span.to}`

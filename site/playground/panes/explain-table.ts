@@ -1,5 +1,5 @@
 /** The table of the pane Explain: for a function, each value that its reverse pass needs, and what becomes of it. */
-import { changeOf, costOf, counted, merged, number, type Explained, type Value } from './explain-answer.ts'
+import { changeOf, costOf, counted, matters, merged, number, type Explained, type Value } from './explain-answer.ts'
 import { element } from './element.ts'
 
 /** Tables are open until they have so many rows together; the others open by a click. */
@@ -18,7 +18,7 @@ export interface TableOptions {
 export function explainTables(functions: readonly Explained[], options: TableOptions): readonly HTMLElement[] {
   let rows = 0
   return functions.map(f => {
-    const values = merged(f.values.filter(v => options.all || v.used))
+    const values = merged(f.values.filter(v => options.all || matters(v)))
     rows += values.length
     return section(f, values, rows <= openRows, options)
   })

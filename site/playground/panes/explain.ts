@@ -184,6 +184,15 @@ export const pane: Pane = (into, site) => {
     }
   }
 
+  const limitedAnew = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await limited(signal)
+      await drawOthers(signal)
+    } catch (cause) {
+      if (!signal.aborted) fail(cause, limitChanged)
+    }
+  }
+
   let timer: ReturnType<typeof setTimeout> | undefined
   const limitChanged = (): void => {
     drawSlider()
@@ -193,14 +202,7 @@ export const pane: Pane = (into, site) => {
       if (editor.ready.value) void list()
       return
     }
-    timer = setTimeout(() => {
-      limited(signal).then(
-        () => drawOthers(signal),
-        (cause: unknown) => {
-          if (!signal.aborted) fail(cause, limitChanged)
-        },
-      )
-    }, rest)
+    timer = setTimeout(() => void limitedAnew(signal), rest)
   }
 
   slider.addEventListener('input', () => {
