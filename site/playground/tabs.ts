@@ -40,6 +40,7 @@ export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id:
       const { pane } = await entry.load()
       if (own !== latest) return
       close()
+      close = (): void => {}
       const room = element('div', {
         class: `pane pane-${id}`,
         'data-testid': `pane-${id}`,

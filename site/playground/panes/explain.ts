@@ -33,6 +33,8 @@ interface Shown {
   /** Without a limit. */
   readonly free: ExplainAnswer
   readonly limits: readonly number[]
+  /** Why there is nothing to explain of some functions. */
+  readonly refusals: Map<ListedFunction, string>
 }
 
 export const pane: Pane = (into, site) => {
@@ -136,7 +138,7 @@ export const pane: Pane = (into, site) => {
       const functions = await functionsOf(site, signal)
       const free = await ask({}, signal)
       if (signal.aborted) return
-      shown = { file, text, functions, free, limits: limitsFor(free.functions) }
+      shown = { file, text, functions, free, limits: limitsFor(free.functions), refusals: new Map() }
       drawSlider()
       await limited(signal)
       await drawOthers(signal)
@@ -155,33 +157,36 @@ export const pane: Pane = (into, site) => {
     drawAnswer()
   }
 
-  /** Functions of the file of which nothing is explained, with the reason. */
+  /** Asks about functions that the answer leaves out, one by one: some have no reverse pass, and a large file is explained in part only. */
   const drawOthers = async (signal: AbortSignal): Promise<void> => {
-    if (shown === undefined) return
-    const { functions, free, file } = shown
-    const isTold = (f: ListedFunction): boolean =>
-      free.functions.some(
-        e => e.range.start.line === f.position.line && e.range.start.character === f.position.character,
-      )
-    others.replaceChildren()
-    for (const f of functions.filter(f => !isTold(f))) {
-      const { refused, functions: found } = await ask({ position: f.position }, signal)
+    if (shown === undefined || answer === undefined) return
+    const { functions, free, refusals } = shown
+    const limit = limitNow()
+    const isTold = ({ position: { line, character } }: ListedFunction): boolean =>
+      free.functions.some(({ range: { start } }) => start.line === line && start.character === character)
+    const more: Explained[] = []
+    for (const f of functions.filter(f => !isTold(f) && !refusals.has(f))) {
+      const given = await ask({ position: f.position, ...(limit === undefined ? {} : { maxContext: limit }) }, signal)
       if (signal.aborted) return
-      // Nobody calls a generic function: there is no instance of it.
-      const why =
-        refused ??
-        (found.length === 0
-          ? 'It is generic, and the program makes no instance of it, or it became a part of its callers'
-          : '')
-      if (why === '') continue
-      const { line, character } = f.position
-      const lines = why
-        .split('\n')
-        .map(text => element('p', {}, text.startsWith(' ') || text.startsWith('-') ? text : sentence(text)))
-      others.append(
-        element('li', { 'data-function': f.name }, placeButton(editor, file, line, character, f.name), ...lines),
-      )
+      more.push(...given.functions)
+      if (given.functions.length === 0) {
+        const [mistake] = given.diagnostics
+        const nothing = mistake === undefined ? 'The program makes no instance of it' : textOfMessage(mistake)
+        refusals.set(f, given.refused ?? nothing)
+      }
     }
+    others.replaceChildren(...[...refusals].map(([f, why]) => otherOf(f, why)))
+    if (more.length === 0) return
+    const all = [...answer.functions, ...more].toSorted((a, b) => a.range.start.line - b.range.start.line)
+    answer = { ...answer, functions: all }
+    drawAnswer()
+  }
+
+  const otherOf = ({ name, position: { line, character } }: ListedFunction, why: string): HTMLElement => {
+    const [first = '', ...reasons] = why.split('\n')
+    const lines = [sentence(first), ...reasons].map(text => element('p', {}, text))
+    const place = placeButton(editor, project.value.open, line, character, name)
+    return element('li', { 'data-function': name }, place, ...lines)
   }
 
   const limitedAnew = async (signal: AbortSignal): Promise<void> => {
