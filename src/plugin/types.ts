@@ -9,9 +9,9 @@ export type Named = { name: string }
 
 /** A plugin that has a name and sets itself up: of esbuild, Rsbuild or Bun. */
 export type NamedSetup = {
-  name: string
   /** The bundler calls it with its build. */
   setup(build: object): void
+  name: string
 }
 
 /** A plugin that applies itself to a compiler: of webpack or Rspack. */
