@@ -10,6 +10,7 @@ import { compile } from '../../dist/index.js'
 import { toHash } from '../playground/project/codec.ts'
 import { examplesOf } from './examples.ts'
 import { withDerivatives } from './home.ts'
+import { llmsFull, llmsIndex } from './llms.ts'
 import { mapLinks, placeOf, targetOf } from './links.ts'
 import { pages } from './navigation.ts'
 
@@ -82,6 +83,18 @@ async function assembled(file: string): Promise<void> {
   } else write(placeOf(file), sourcePage(file))
 }
 
+/** A page as Markdown that stands on the site beside it: the text as it is, with links that work there. */
+function plain(file: string, page: string): string {
+  const folder = posix.dirname(placeOf(file))
+  return mapLinks(page, link => {
+    const target = targetOf(link, file)
+    if (target === undefined) return link
+    const place = placeOf(target.file)
+    const to = posix.relative(folder, place.startsWith('source/') ? place.replace(/\.md$/, '.html') : place)
+    return `${to}${target.anchor}`
+  })
+}
+
 rmSync(out, { recursive: true, force: true })
 for (const { from } of pages)
   if (existsSync(join(root, from))) {
@@ -91,3 +104,13 @@ for (const { from } of pages)
 for (let file = queue.shift(); file !== undefined; file = queue.shift()) await assembled(file)
 const home = 'site/pages/home.md'
 write('index.md', await sitePage(home, withDerivatives(readFileSync(join(root, home), 'utf8'))))
+
+const texts = new Map<string, string>()
+for (const { from, at } of pages)
+  if (existsSync(join(root, from))) texts.set(at, plain(from, readFileSync(join(root, from), 'utf8')))
+for (const [at, text] of texts) write(`public/${at}.md`, text)
+write(
+  'public/llms.txt',
+  llmsIndex(({ at }) => texts.has(at)),
+)
+write('public/llms-full.txt', llmsFull(texts))

@@ -52,6 +52,7 @@ export default defineConfig({
   description: 'The Slang shading language with automatic differentiation, for WebGPU, WebAssembly and JavaScript',
   base: process.env['SITE_BASE'] ?? '/',
   srcDir: '.assembled',
+  srcExclude: ['public/**'],
   outDir: '../dist',
   cacheDir: '../node_modules/.vitepress',
   // Addresses end in `.html`, so that every static host serves them.
