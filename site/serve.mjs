@@ -1,5 +1,5 @@
 // Serves a folder of static files on 127.0.0.1. `node serve.mjs` serves site/dist, prints the address and runs until Ctrl-C.
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
 import process from 'node:process'
@@ -13,6 +13,7 @@ const types = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
+  '.md': 'text/markdown; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
 }
@@ -23,7 +24,7 @@ export async function serve(folder, port = 0) {
     const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1')
     const file = fileFor(folder, pathname)
     if (file === undefined) {
-      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('Not found\n')
+      response.writeHead(404, { 'content-type': types['.html'] }).end(notFound(folder))
       return
     }
     if (typeof file !== 'string') {
@@ -41,6 +42,12 @@ export async function serve(folder, port = 0) {
       server.closeAllConnections()
     })
   return { address: `http://127.0.0.1:${server.address().port}`, close }
+}
+
+/** What is shown where nothing is: the folder's `404.html`, if it has one. */
+function notFound(folder) {
+  const page = join(folder, '404.html')
+  return statSync(page, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(page) : 'Not found\n'
 }
 
 /** The file of an address; where its folder stands without the last slash, where it moved to; undefined where there is none. */
@@ -66,6 +73,6 @@ function fileFor(folder, pathname) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = fileURLToPath(new URL('dist', import.meta.url))
   const { address, close } = await serve(folder, Number(process.env.PORT ?? 4173)).catch(() => serve(folder))
-  console.log(`The playground is at ${address}/playground/ — Ctrl-C ends the server.`)
+  console.log(`The pages are at ${address}/, and the playground at ${address}/playground/. Ctrl-C ends the server.`)
   process.once('SIGINT', () => void close().then(() => process.exit(0)))
 }

@@ -11,7 +11,7 @@ import { writeCore } from './core-index.mjs'
 const inPlace = {
   name: 'in-place',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/](tests|tools|bench)[\\/][^.]*\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /[\\/](tests|tools|bench|site)[\\/][^.]*\.ts$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8')
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
         .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),

@@ -24,12 +24,13 @@ import * as gpu from '../../src/gpu/index.ts'
 import * as index from '../../src/index.ts'
 import * as wgsl from '../../src/wgsl.ts'
 import { blocksOf, fileOf, type Block } from '../support/doc-blocks.ts'
+import { gpuEnv } from '../support/gpu.ts'
 
 const root = join(import.meta.dirname, '../..')
 const text = (path: string): string => readFileSync(join(root, path), 'utf8')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map(path => path.replaceAll('\\', '/'))
-  .filter(path => !/(^|\/)(\.git|node_modules|dist|out)\//.test(path))
+  .filter(path => !/(^|\/)(\.git|node_modules|dist|out|\.assembled)\//.test(path))
 const pages = files.filter(path => path.endsWith('.md')).sort()
 
 const made = mkdtempSync(join(tmpdir(), 'docs-'))
@@ -66,7 +67,7 @@ function printed(folder: string, { text }: Command): string[] {
   const own = words.slice(words[0] === 'npx' ? 1 : 0)
   if (own[0] !== 'cotangent' && own[0] !== 'node') throw new Error(`${text}: only cotangent and node are run`)
   const args = own[0] === 'node' ? own.slice(1) : [cli, ...own.slice(1)]
-  const said = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', timeout: 60_000 })
+  const said = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', timeout: 60_000, env: gpuEnv() })
   return `${said.stdout}${said.stderr}`.trimEnd().split('\n')
 }
 
@@ -117,7 +118,8 @@ describe('pages', () => {
     const page = text(path)
     const missing: string[] = []
     for (const [, target = ''] of page.replace(/```[^]*?```|`[^`]*`/g, '``').matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^[a-z]+:/.test(target)) continue
+      // The home page links to the playground, which is a page of the site alone.
+      if (/^[a-z]+:/.test(target) || (path === 'site/pages/home.md' && target === '/playground/')) continue
       const [file = '', anchor] = target.split('#')
       const at = file === '' ? join(root, path) : join(root, dirname(path), file)
       if (!existsSync(at)) missing.push(target)
@@ -151,6 +153,7 @@ describe('pages', () => {
     const folder = join(made, path.replace(/\W/g, '_'))
     mkdirSync(join(folder, 'node_modules'), { recursive: true })
     symlinkSync(root, join(folder, 'node_modules/cotangent'), 'junction')
+    symlinkSync(join(root, 'node_modules/webgpu'), join(folder, 'node_modules/webgpu'), 'junction')
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     for (const block of blocks) {
       const { lines } = block
