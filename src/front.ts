@@ -52,6 +52,7 @@ export interface FrontOptions {
   readonly time?: ((phase: string, ms: number) => void) | undefined
 }
 
+/** The stages of entry points. */
 type Stages = 'compute' | 'vertex' | 'fragment'
 
 /** A checked program with what was asked of it. */

@@ -6,6 +6,11 @@
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { compile } from '../../dist/index.js'
+import { toHash } from '../playground/project/codec.ts'
+import { examplesOf } from './examples.ts'
+import { withDerivatives } from './home.ts'
+import { llmsFull, llmsIndex } from './llms.ts'
 import { mapLinks, placeOf, targetOf } from './links.ts'
 import { pages } from './navigation.ts'
 
@@ -26,6 +31,8 @@ const seen = new Set<string>()
 function linked(from: string, link: string): string {
   const target = targetOf(link, from)
   if (target === undefined) return link
+  // A page of the table that is still to come: the test of the table names it.
+  if (pages.some(({ from }) => from === target.file) && !existsSync(join(root, target.file))) return '#'
   if (!existsSync(join(root, target.file))) throw new Error(`${from} links to ${link}, which is not there`)
   if (!seen.has(target.file)) {
     seen.add(target.file)
@@ -53,19 +60,39 @@ function folderPage(folder: string): string {
   return `---\nsearch: false\nprev: false\nnext: false\n---\n\n# ${folder}\n\n${rows.join('\n')}\n`
 }
 
-function assembled(file: string): void {
+/**
+ * A page as it is on the site. A program gets a link below it that opens it in the playground, and a comment `<!-- site: Name -->`, which other readers of
+ * Markdown do not show, is where the component `Name` of `site/pages/components` goes.
+ */
+async function sitePage(file: string, page: string): Promise<string> {
+  const lines = page.split('\n').map(line => line.replace(/^<!-- site: (\w+) -->$/, '<$1 />'))
+  for (const { block, kind, found, name, project } of examplesOf(page, compile))
+    if (kind === 'program' && found.length === 0)
+      lines[block.end] += `\n\n<OpenInPlayground name="${name}" hash="${await toHash(project)}" />\n`
+  return mapLinks(lines.join('\n'), link => linked(file, link))
+}
+
+async function assembled(file: string): Promise<void> {
   const at = join(root, file)
   if (file.endsWith('.png')) {
     mkdirSync(join(out, 'public'), { recursive: true })
     cpSync(at, join(out, 'public', placeOf(file)))
   } else if (statSync(at).isDirectory()) write(placeOf(file), folderPage(file))
   else if (file.endsWith('.md')) {
-    const page = readFileSync(at, 'utf8')
-    write(
-      placeOf(file),
-      mapLinks(page, link => linked(file, link)),
-    )
+    write(placeOf(file), await sitePage(file, readFileSync(at, 'utf8')))
   } else write(placeOf(file), sourcePage(file))
+}
+
+/** A page as Markdown that stands on the site beside it: the text as it is, with links that work there. */
+function plain(file: string, page: string): string {
+  const folder = posix.dirname(placeOf(file))
+  return mapLinks(page, link => {
+    const target = targetOf(link, file)
+    if (target === undefined) return link
+    const place = placeOf(target.file)
+    const to = posix.relative(folder, place.startsWith('source/') ? place.replace(/\.md$/, '.html') : place)
+    return `${to}${target.anchor}`
+  })
 }
 
 rmSync(out, { recursive: true, force: true })
@@ -74,6 +101,16 @@ for (const { from } of pages)
     seen.add(from)
     queue.push(from)
   }
-for (let file = queue.shift(); file !== undefined; file = queue.shift()) assembled(file)
+for (let file = queue.shift(); file !== undefined; file = queue.shift()) await assembled(file)
 const home = 'site/pages/home.md'
-write('index.md', readFileSync(join(root, home), 'utf8'))
+write('index.md', await sitePage(home, withDerivatives(readFileSync(join(root, home), 'utf8'))))
+
+const texts = new Map<string, string>()
+for (const { from, at } of pages)
+  if (existsSync(join(root, from))) texts.set(at, plain(from, readFileSync(join(root, from), 'utf8')))
+for (const [at, text] of texts) write(`public/${at}.md`, text)
+write(
+  'public/llms.txt',
+  llmsIndex(({ at }) => texts.has(at)),
+)
+write('public/llms-full.txt', llmsFull(texts))

@@ -24,7 +24,7 @@ export interface Target {
 /** The file that a link means; undefined where it leads to another host or to a place of its own page. */
 export function targetOf(link: string, from: string): Target | undefined {
   const own = link.startsWith(published)
-  if (!own && (/^[a-z]+:/.test(link) || link.startsWith('#'))) return undefined
+  if (!own && (/^[a-z]+:/.test(link) || link.startsWith('#') || link.startsWith('/'))) return undefined
   const [path = '', anchor] = (own ? link.slice(published.length) : link).split('#')
   const file = posix.normalize(own ? path : posix.join(posix.dirname(from), path)).replace(/\/$/, '')
   return { file, anchor: anchor === undefined ? '' : `#${anchor}` }

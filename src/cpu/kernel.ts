@@ -31,6 +31,7 @@ export interface GradResources extends KernelResources, Pick<GradGiven<BufferDat
 /** What a kernel is given, by its types where they are known. */
 export type KernelGiven<E extends EntryTypes> = IfKnown<E, TypedResources<E>, KernelResources>
 
+/** What a kernel whose types are known is given. */
 type TypedResources<E extends EntryTypes> = Member<'buffers', Filled<E['buffers'], Bytes>> &
   Member<'uniforms', E['uniforms']> &
   Member<'tensors', { readonly [N in keyof TensorsOf<E>]: TensorData<TensorsOf<E>[N] | Bytes> }> &

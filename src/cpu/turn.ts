@@ -26,6 +26,7 @@ export class Turn {
     this.#thrown = undefined
   }
 
+  /** Gives the lock back. */
   end(): void {
     this.#running = undefined
   }

@@ -120,11 +120,13 @@ export type EntryOf<T extends ProgramTypes, N extends keyof T['entries']> = T['e
   ? T['entries'][N]
   : UnknownEntry
 
+/** The types of any entry point of a program. */
 type Entry<T extends ProgramTypes> = T['entries'][keyof T['entries']]
 
 /** The names of a program's buffers and tensors; any where none is known. */
 export type BufferName<T extends ProgramTypes> = [keyof T['entries']] extends [never] ? string : NameIn<Entry<T>>
 
+/** The names of an entry point's buffers and tensors. */
 type NameIn<E> = E extends EntryTypes ? (keyof E['buffers'] | keyof TensorsOf<E>) & string : never
 
 /** The typed array through which a host sees a buffer in a program's memory: bytes if its numbers are of several kinds. */
@@ -132,6 +134,7 @@ export type BufferView<T extends ProgramTypes, N> = [keyof T['entries']] extends
   ? Unchecked
   : ViewOf<ElementsOf<Entry<T>, N>>
 
+/** What a host may give for a buffer or tensor of an entry point. */
 type ElementsOf<E, N> = E extends EntryTypes
   ? N extends keyof E['buffers']
     ? Exclude<E['buffers'][N], undefined>
@@ -140,6 +143,7 @@ type ElementsOf<E, N> = E extends EntryTypes
       : never
   : never
 
+/** The typed array among what a host may give. */
 type ViewOf<B> = unknown extends B
   ? Unchecked
   : ArrayBufferView extends B

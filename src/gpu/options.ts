@@ -139,6 +139,7 @@ export interface UniformValues {
   [name: string]: Plain
 }
 
+/** What a kernel whose types are known is given. */
 type TypedOptions<E extends EntryTypes> = Member<'buffers', Filled<E['buffers'], Bytes | OnDevice>> &
   Member<'uniforms', E['uniforms']> &
   Member<'tensors', { readonly [N in keyof TensorsOf<E>]: TensorData<TensorsOf<E>[N] | Bytes | OnDevice> }> &

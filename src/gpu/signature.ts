@@ -11,6 +11,7 @@ import type { Submissions } from './uniform-slots.ts'
 
 /** What can be attached: a program of `cotangent`, of `cotangent/wgsl`, or one that a build compiled (`import program from './fit.slang'`). */
 export interface Attachable {
+  /** The code of the program, or of the reverse derivative of a kernel. */
   wgsl(options?: { readonly reverseOf?: string | undefined }): Wgsl
   readonly functions: readonly { readonly name: string; readonly differentiable: 'none' | 'forward' | 'backward' }[]
   /** A development server calls these when it has changed the code of the program, whose bindings are still the same. */

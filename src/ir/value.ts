@@ -77,6 +77,7 @@ export class Region {
   }
 }
 
+/** Whether a parameter is read, written, or both. */
 export type Direction = 'in' | 'out' | 'inout'
 
 /** A parameter as the source declares it. */

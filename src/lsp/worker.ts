@@ -12,8 +12,11 @@ import { serve as serveConnection } from './server.ts'
 
 /** What messages go through: the global of a worker, or one end of a `MessageChannel`. */
 export interface Port {
+  /** Sends a message to the other end. */
   postMessage(message: unknown): void
+  /** Takes the messages of the other end. */
   onmessage: ((event: MessageEvent) => unknown) | null
+  /** Hears of errors of the other end. */
   addEventListener(type: 'error', listener: (event: Event) => void): void
   /** Ends the worker, or the channel. */
   close(): void

@@ -8,10 +8,17 @@ export type PluginOptions = ProjectOptions
 export type Named = { name: string }
 
 /** A plugin that has a name and sets itself up: of esbuild, Rsbuild or Bun. */
-export type NamedSetup = { name: string; setup(build: object): void }
+export type NamedSetup = {
+  /** The bundler calls it with its build. */
+  setup(build: object): void
+  name: string
+}
 
 /** A plugin that applies itself to a compiler: of webpack or Rspack. */
-export type Applied = { apply(compiler: object): void }
+export type Applied = {
+  /** The bundler calls it with its compiler. */
+  apply(compiler: object): void
+}
 
 /** Makes the plugin. Throws an error that says which option is wrong. */
 export type PluginFor<P> = (options?: PluginOptions) => P

@@ -12,6 +12,7 @@ import type { Layouts } from './layout.ts'
  */
 export type DataType = { readonly align?: number } & Shape
 
+/** The kinds of types. A `stride` is from one element to the next, in bytes. */
 type Shape =
   | { readonly kind: 'void'; readonly size: 0 }
   | { readonly kind: 'scalar'; readonly scalar: ScalarName; readonly size: number }
@@ -27,6 +28,7 @@ type Shape =
     }
   | { readonly kind: 'struct'; readonly name: string; readonly fields: readonly DataField[]; readonly size: number }
 
+/** A matrix. */
 export interface MatrixShape {
   readonly kind: 'matrix'
   readonly scalar: ScalarName
