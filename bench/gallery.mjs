@@ -2,7 +2,7 @@
 //   node bench/gallery.mjs [--write | --check] [--only NAME]       after npm run build
 // Without options it prints what it finds. --write records that in bench/gallery/recorded.json and in the tables of the page. --check
 // compares it with what is recorded, and fails where the two differ.
-import { fork } from 'node:child_process'
+import { execFileSync, fork } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -110,7 +110,8 @@ if (flags.write) {
     ...(existsSync(recordPath) && flags.only !== undefined ? JSON.parse(readFileSync(recordPath, 'utf8')) : {}),
     ...found,
   }
-  writeFileSync(recordPath, `${JSON.stringify(recorded, null, 2)}\n`)
+  writeFileSync(recordPath, JSON.stringify(recorded))
+  execFileSync(process.execPath, [at('node_modules/oxfmt/bin/oxfmt'), recordPath])
   writeFileSync(pagePath, filled(page, programs, recorded))
 }
 child?.kill()

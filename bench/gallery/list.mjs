@@ -89,8 +89,26 @@ export const programs = {
     },
     differences: slopes(1),
   },
+  inner: {
+    at: [2],
+    names: ['by x'],
+    hand: [112],
+    f: x => {
+      let [y, total] = [x, 0]
+      for (let i = 0; i < 2; i++) {
+        for (let j = 0; j < 4; j++) {
+          y *= x
+          if (y > 10) break
+        }
+        total += y
+      }
+      return total
+    },
+    differences: slopes(1),
+  },
   fall: { at: [0.7, 0], names: ['by x'], hand: [2.4], f: x => x * x + x, differences: slopes(1) },
   percent: { at: [7.5, 2], names: ['by x', 'by size'], hand: [1, -3], f: remainder, differences: slopes(2) },
+  negate: { at: [0.7], names: ['by x'], hand: [1.4], f: x => x * x, differences: slopes(1) },
   zero: { at: [0, 0], names: ['by x', 'by y'], hand: [0, 0], f: Math.hypot, differences: slopes(2) },
   angle: { at: [1, -2], names: ['by y', 'by x'], hand: [-0.4, -0.2], f: Math.atan2, differences: slopes(2) },
   early: {

@@ -44,11 +44,8 @@ async function runTheirs(code, at, count) {
   const scope = await device.popErrorScope()
   const bad = messages.find(m => m.type === 'error')
   if (bad !== undefined || scope !== null)
-    return { refused: `WebGPU refuses its WGSL: ${bad?.message ?? scope.message}` }
-  const pipeline = await device.createComputePipelineAsync({
-    layout: 'auto',
-    compute: { module, entryPoint: name },
-  })
+    return { refused: `WebGPU refuses its WGSL: ${(bad?.message ?? scope.message).split('\n')[0]}` }
+  const pipeline = await device.createComputePipelineAsync({ layout: 'auto', compute: { module, entryPoint: name } })
   const usage = GPUBufferUsage
   const buffer = (n, use) => device.createBuffer({ size: Math.max(16, n * 4), usage: use })
   const given = buffer(at.length, usage.STORAGE | usage.COPY_DST)

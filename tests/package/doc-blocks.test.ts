@@ -124,9 +124,7 @@ describe('every block', () => {
   it('is run, or the list says why not', () => expect(unknown.map(nameOf)).toEqual([]))
   it('of the list is there', () =>
     expect(
-      [...Object.keys(elsewhere), ...Object.keys(parts)].filter(
-        name => !blocks.some(b => nameOf(b) === name),
-      ),
+      [...Object.keys(elsewhere), ...Object.keys(parts)].filter(name => !blocks.some(b => nameOf(b) === name)),
     ).toEqual([]))
 })
 
