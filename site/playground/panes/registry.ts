@@ -3,6 +3,7 @@ import type { PaneEntry } from './pane.ts'
 
 export const panes: readonly PaneEntry[] = [
   { id: 'output', title: 'Output', load: () => import('./output.ts') },
+  { id: 'train', title: 'Train', load: () => import('./train.ts') },
   { id: 'derivative', title: 'Derivative', load: () => import('./derivative.ts') },
   { id: 'explain', title: 'Explain', load: () => import('./explain.ts') },
   { id: 'check', title: 'Check', load: () => import('./check.ts') },
