@@ -26,9 +26,10 @@ export function planForm(
       const subject = opened.subjects.find(s => s.name === select.value)
       if (subject === undefined) return
       // What the other one begins with is not of this one: the worker fills in what is missing.
-const { optimizer, speed } = plan
+      const { optimizer, speed } = plan
       plan = { subject: subject.name, parameters: subject.picks, optimizer, ...(speed !== undefined && { speed }) }
       edit(plan)
+    })
     return element('label', { class: 'field' }, element('span', {}, 'Lower the loss of'), select)
   }
 
