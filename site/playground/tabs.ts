@@ -2,11 +2,16 @@
 import { element } from './panes/element.ts'
 import type { Site } from './panes/pane.ts'
 import { panes } from './panes/registry.ts'
+import type { Project } from './project/project.ts'
 
-/** Draws the tabs, and opens the first pane. Gives what opens another. */
+/** The name under which a project remembers the pane that is open, where it is not the first one. */
+const remembered = 'pane'
+
+/** Draws the tabs, and opens the pane that the project remembers. Gives what opens another. */
 export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id: string) => void {
   let close = (): void => {}
   let latest = 0
+  let shown = ''
   const buttons = new Map(
     panes.map(({ id, title }) => [
       id,
@@ -17,6 +22,8 @@ export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id:
     const entry = panes.find(p => p.id === id)
     if (entry === undefined) return
     const own = ++latest
+    shown = id
+    if (wanted(site.project.value) !== id) site.project.change(p => ({ ...p, picks: { ...p.picks, [remembered]: id } }))
     for (const [name, button] of buttons) {
       button.setAttribute('aria-selected', `${name === id}`)
       button.tabIndex = name === id ? 0 : -1
@@ -49,6 +56,15 @@ export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id:
     })
   }
   tabs.replaceChildren(...buttons.values())
-  void open(ids[0]!)
+  const follow = (project: Project): void => {
+    if (wanted(project) !== shown) void open(wanted(project))
+  }
+  follow(site.project.value)
+  site.project.subscribe(follow)
   return id => void open(id)
+}
+
+/** The pane that a project opens. A link may name one that is not there. */
+function wanted({ picks }: Project): string {
+  return (panes.find(p => p.id === picks[remembered]) ?? panes[0]!).id
 }
