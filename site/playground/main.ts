@@ -87,9 +87,17 @@ async function begun(): Promise<Project> {
   }
 }
 
+let chosen: Starter | undefined
+
 async function choose(starter: Starter): Promise<void> {
+  chosen = starter
   try {
-    await address.begin({ ...(await starter.load()), backend: project.value.backend })
+    const loaded = await starter.load()
+    // The last one that was chosen is opened, whichever loads last.
+    if (chosen !== starter) return
+    const next: Project = { ...loaded, backend: project.value.backend }
+    await address.begin(next)
+    if (chosen === starter) project.set(next)
   } catch (cause) {
     say(cause instanceof Error ? cause.message : String(cause))
   }

@@ -38,17 +38,16 @@ export class Address {
     addEventListener('hashchange', () => void this.#read())
   }
 
-  /** Opens another program in place of this one, which stays one step back in the history. */
-  async begin(project: Project): Promise<void> {
+  /** Makes an entry in the history for another program, which the caller opens next; the one that is open stays one step back. */
+  async begin(next: Project): Promise<void> {
     await this.#follow()
     try {
-      const hash = await toHash(project)
-      history.pushState(null, '', hash)
-      this.#known = project
+      const hash = await toHash(next)
+      if (location.hash !== hash) history.pushState(null, '', hash)
+      this.#known = next
     } catch {
       // Too large for a link: the history keeps the program before it.
     }
-    this.#project.set(project)
   }
 
   /** Brings the address up to date and gives it. Throws a `LinkError` where the project is too large. */
