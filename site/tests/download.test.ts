@@ -132,6 +132,10 @@ describe('a project that runs', () => {
     const { page } = await watched(`${server.address}/playground/`)
     const folder = await downloaded(page, 'first')
     await page.close()
+    for (const file of ['.gitignore', 'cotangent.json'])
+      expect(readFileSync(join(folder, file), 'utf8'), file).toBe(
+        readFileSync(join(root, 'examples/vite', file), 'utf8'),
+      )
     expect(script(folder, 'check')).toMatch(/2 passed/)
     script(folder, 'build')
     const built = await serve(join(folder, 'dist'))

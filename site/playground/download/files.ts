@@ -2,6 +2,7 @@
  * The files of a project of Vite. The example that `cotangent init` copies gives its configuration and the frame of its page. Around the program stand a page that
  * trains or draws it, tests, and of the playground those files that the page imports: so it runs as it does here.
  */
+import ignored from '../../../examples/vite/.gitignore?raw'
 import manifest from '../../../package.json?raw'
 import type { Project, ProjectFile } from '../project/project.ts'
 import { planFrom } from '../train/parse.ts'
@@ -18,12 +19,7 @@ interface Manifest {
 type Texts = Readonly<Record<string, string>>
 
 const example: Texts = import.meta.glob<string>(
-  [
-    '../../../examples/vite/*.{json,html,ts}',
-    '../../../examples/vite/.gitignore',
-    '../../../examples/vite/src/style.css',
-    '!**/package-lock.json',
-  ],
+  ['../../../examples/vite/*.{json,html,ts}', '../../../examples/vite/src/style.css', '!**/package-lock.json'],
   { query: '?raw', import: 'default', eager: true },
 )
 const pages: Texts = import.meta.glob<string>('./page/*', { query: '?raw', import: 'default', eager: true })
@@ -39,7 +35,7 @@ const modules = ['playground.slang', 'printing.slang', 'rendering.slang']
 export function filesOf(project: Project, name: string): ReadonlyMap<string, string> {
   const plan = trainedBy(project)
   const trains = plan !== undefined
-  const files = new Map<string, string>()
+  const files = new Map<string, string>([['.gitignore', ignored]])
   for (const [path, text] of Object.entries(example)) files.set(path.replace('../../../examples/vite/', ''), text)
   const edit = (path: string, change: (text: string) => string): void => void files.set(path, change(files.get(path)!))
   edit('package.json', text => packageOf(text, name))
@@ -53,9 +49,13 @@ export function filesOf(project: Project, name: string): ReadonlyMap<string, str
   )
   const middle = page(trains ? 'train.html' : 'draw.html')
   edit('index.html', text => pageOf(text, middle))
-  // The worker of the page is more than one file.
+  // The worker of the page is more than one file, and the compiler a large one.
   edit('vite.config.ts', text =>
-    replaced(text, 'plugins: [cotangent()],', "plugins: [cotangent()],\n  worker: { format: 'es' },"),
+    replaced(
+      replaced(text, 'plugins: [cotangent()],', "plugins: [cotangent()],\n  worker: { format: 'es' },"),
+      '{ modulePreload: false }',
+      '{ modulePreload: false, chunkSizeWarningLimit: 2500 }',
+    ),
   )
   const more = page('page.css')
   edit('src/style.css', text => `${text}${more}`)
