@@ -1,7 +1,14 @@
+import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 const dist = (name: string): string => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url))
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly update: boolean
+  }
+}
 
 /** Tests of the site: `npm run test:site` in the repository. */
 const config: ViteUserConfig = defineConfig({
@@ -18,6 +25,8 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     allowOnly: false,
+    // Whether pictures are written anew.
+    provide: { update: process.argv.some(argument => argument === '-u' || argument === '--update') },
     // Times are measured.
     fileParallelism: false,
   },

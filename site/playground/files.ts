@@ -15,6 +15,7 @@ export function fileTabs(into: HTMLElement, project: Store<Project>, say: (messa
           type: 'button',
           role: 'tab',
           'aria-selected': `${isOpen}`,
+          'aria-controls': 'editor',
           tabindex: isOpen ? '0' : '-1',
           'data-testid': `file-${name}`,
         },
@@ -52,7 +53,8 @@ export function fileTabs(into: HTMLElement, project: Store<Project>, say: (messa
       project.change(p => ({ ...p, files: p.files.filter(f => f.name !== open), open: p.files[0]!.name }))
       say(`Removed ${open}.`)
     })
-    into.replaceChildren(...tabs, add, remove)
+    const list = element('div', { role: 'tablist', 'aria-label': 'Files' }, ...tabs)
+    into.replaceChildren(list, add, remove)
   }
   let key = ''
   const follow = (p: Project): void => {

@@ -5,19 +5,23 @@ import '@fontsource/inter/latin-400.css'
 import '@fontsource/inter/latin-600.css'
 import '@fontsource/jetbrains-mono/latin-400.css'
 import './style.css'
+import './shell/shell.css'
 import { textOfMessage } from './editor/actions.ts'
 import { Editor } from './editor/editor.ts'
 import { fileTabs } from './files.ts'
 import { element } from './panes/element.ts'
-import { fromHash, LinkError, toHash } from './project/codec.ts'
 import { first } from './project/first.ts'
 import type { Project } from './project/project.ts'
-import { starters } from './project/starters.ts'
+import { starters, type Starter } from './project/starters.ts'
 import { Store } from './project/store.ts'
 import { Running, type State } from './running.ts'
 import { transport } from './strip.ts'
 import { paneTabs } from './tabs.ts'
-import { themeSwitch } from './theme.ts'
+import { Address, isEmbedded, linked } from './shell/address.ts'
+import { sharing } from './shell/share.ts'
+import { splitter } from './shell/splitter.ts'
+import { starterRow } from './shell/starters.ts'
+import { themeSwitch } from './shell/theme.ts'
 import { Training } from './training.ts'
 
 /** How long the text rests before the program runs again, in milliseconds. */
@@ -27,8 +31,11 @@ const at = <T extends HTMLElement>(id: string): T => document.getElementById(id)
 const status = at('status')
 const say = (message: string): void => void (status.textContent = message)
 
-themeSwitch(at('theme'))
-const project = new Store<Project>(await linked())
+document.body.classList.toggle('embedded', isEmbedded)
+themeSwitch(at('theme'), say)
+splitter(at('splitter'))
+const project = new Store<Project>(await begun())
+const address = new Address(project, first, warn)
 const running = new Running(machine, project)
 const training = new Training(machine, project, running)
 void running.run()
@@ -36,7 +43,9 @@ const editor = new Editor(at('editor'), project)
 fileTabs(at('files'), project, say)
 const openPane = paneTabs(at('tabs'), at('pane'), { project, editor, machine, running, training, say })
 transport(at('strip'), training, () => openPane('train'))
-drawStarters()
+starterRow(at('starters'), starters, starter => void choose(starter))
+sharing(at('share'), at('sharing'), { project, address, say })
+followLinks()
 drawDiagnostics()
 followBackend()
 
@@ -48,8 +57,6 @@ project.subscribe((now, before) => {
 })
 running.state.subscribe(state => say(statusOf(state)))
 at('run').addEventListener('click', () => void running.run())
-at('share').addEventListener('click', () => void share())
-addEventListener('hashchange', () => void reopen())
 addEventListener('keydown', event => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
   event.preventDefault()
@@ -57,9 +64,9 @@ addEventListener('keydown', event => {
 })
 
 // The server loads once the first result is there, so that neither waits for the other.
-const begun = running.state.subscribe(state => {
+const resulted = running.state.subscribe(state => {
   if (state.is === 'running' || state.is === 'starting') return
-  begun()
+  resulted()
   void connect()
 })
 
@@ -75,56 +82,62 @@ async function connect(): Promise<void> {
 }
 
 /** The project of the address, or the first one. */
-async function linked(): Promise<Project> {
+async function begun(): Promise<Project> {
   try {
-    return (await fromHash(location.hash)) ?? first
+    return (await linked()) ?? first
   } catch (cause) {
-    say(cause instanceof LinkError ? cause.message : String(cause))
+    warn(cause instanceof Error ? cause.message : String(cause))
     return first
   }
 }
 
-async function reopen(): Promise<void> {
+let chosen: Starter | undefined
+
+async function choose(starter: Starter): Promise<void> {
+  chosen = starter
+  training.pause()
   try {
-    const found = await fromHash(location.hash)
-    if (found !== undefined && JSON.stringify(found) !== JSON.stringify(project.value)) project.set(found)
+    const loaded = await starter.load()
+    // The last one that was chosen is opened, whichever loads last.
+    if (chosen !== starter) return
+    const next: Project = { ...loaded, backend: project.value.backend }
+    await address.begin(next)
+    if (chosen !== starter) return
+    training.load(next)
+    openPane(starter.pane ?? 'train')
   } catch (cause) {
-    say(cause instanceof LinkError ? cause.message : String(cause))
+    say(cause instanceof Error ? cause.message : String(cause))
   }
 }
 
-async function share(): Promise<void> {
-  try {
-    const hash = await toHash(project.value)
-    history.replaceState(null, '', hash)
-    // Where the clipboard is closed to pages, the address has the link all the same.
-    const isCopied = await navigator.clipboard.writeText(location.href).then(
-      () => true,
-      () => false,
-    )
-    say(isCopied ? 'The link is copied.' : 'The link is in the address of this page.')
-  } catch (cause) {
-    say(cause instanceof LinkError ? cause.message : String(cause))
-  }
+/** Shows what is wrong with a link until the visitor has read it. */
+function warn(message: string): void {
+  const close = element('button', { type: 'button' }, 'Close')
+  const notice = at('notice')
+  close.addEventListener('click', () => (notice.hidden = true))
+  notice.replaceChildren(element('p', {}, message), close)
+  notice.hidden = false
 }
 
-function drawStarters(): void {
-  const buttons = starters.map(starter => {
-    const button = element('button', { type: 'button', 'data-testid': `starter-${starter.name}` }, starter.title)
-    if (starter.about !== undefined) button.title = starter.about
-    button.addEventListener('click', () => {
-      training.pause()
-      starter.load().then(
-        loaded => {
-          training.load({ ...loaded, backend: project.value.backend })
-          openPane(starter.pane ?? 'train')
-        },
-        (cause: unknown) => say(cause instanceof Error ? cause.message : String(cause)),
-      )
+/** Links inside the page move the focus; the hash of the address belongs to the project. */
+function followLinks(): void {
+  const leads = (from: string, to: string): void =>
+    at(from).addEventListener('click', event => {
+      event.preventDefault()
+      at(to).focus({ preventScroll: true })
+      at(to).scrollIntoView()
     })
-    return button
-  })
-  at('starters').replaceChildren(...buttons)
+  leads('skip', 'panes')
+  leads('to-results', 'panes')
+  leads('to-source', 'source')
+  const whole = at<HTMLAnchorElement>('whole')
+  const point = (): void =>
+    void address
+      .link()
+      .then(url => (whole.href = url.href))
+      .catch(() => {})
+  for (const moment of ['pointerenter', 'focus', 'touchstart']) whole.addEventListener(moment, point)
+  if (isEmbedded) point()
 }
 
 function drawDiagnostics(): void {

@@ -261,7 +261,12 @@ export class Editor {
         ...lintKeymap,
         ...defaultKeymap,
       ]),
-      EditorView.contentAttributes.of({ 'aria-label': `Source of ${name}` }),
+      // What can be edited takes the focus without a tabindex, but some readers look for one.
+      EditorView.contentAttributes.of({
+        tabindex: '0',
+        'aria-label': `Source of ${name}`,
+        'aria-describedby': 'editor-help',
+      }),
       EditorView.updateListener.of(update => {
         if (update.docChanged) {
           const text = update.state.doc.toString()

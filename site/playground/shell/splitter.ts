@@ -1,0 +1,47 @@
+/** The bar between source and panes: it moves by the pointer, and by keys. */
+
+/** How wide the source may be, in hundredths of the page. */
+const least = 20
+const most = 80
+/** How far a key moves it. */
+const step = 2
+
+/** Makes a splitter of an element, which sets `--split` of the element around it. */
+export function splitter(bar: HTMLElement): void {
+  const around = bar.parentElement!
+  let at = 50
+  const set = (to: number): void => {
+    at = Math.min(most, Math.max(least, to))
+    around.style.setProperty('--split', `calc(${at}% - 4px)`)
+    bar.setAttribute('aria-valuenow', `${Math.round(at)}`)
+  }
+  for (const [name, value] of Object.entries({
+    role: 'separator',
+    tabindex: '0',
+    'aria-orientation': 'vertical',
+    'aria-label': 'Width of the source, in hundredths of the page',
+    'aria-controls': 'source',
+    'aria-valuemin': `${least}`,
+    'aria-valuemax': `${most}`,
+    title: 'Drag, or press the arrow keys',
+  }))
+    bar.setAttribute(name, value)
+  set(50)
+  bar.addEventListener('pointerdown', event => {
+    bar.setPointerCapture(event.pointerId)
+    event.preventDefault()
+    bar.focus()
+  })
+  bar.addEventListener('pointermove', event => {
+    if (!bar.hasPointerCapture(event.pointerId)) return
+    const { left, width } = around.getBoundingClientRect()
+    set(((event.clientX - left) / width) * 100)
+  })
+  bar.addEventListener('dblclick', () => set(50))
+  bar.addEventListener('keydown', event => {
+    const to = { ArrowLeft: at - step, ArrowRight: at + step, Home: least, End: most }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    set(to)
+  })
+}
