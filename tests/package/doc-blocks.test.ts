@@ -83,6 +83,13 @@ const elsewhere: Readonly<Record<string, string>> = {
   'examples/spring/README.md: npx cotangent demo spring': 'tests/package/examples.test.ts runs it',
 }
 
+/** Pages all of whose blocks a test of the site uses as a reader does, in order; it fails on a block that it cannot use. */
+const followed: Readonly<Record<string, string>> = {
+  'docs/quick-start.md': 'site/tests/quick-start.test.ts',
+  'docs/reverse-mode.md': 'site/tests/reverse-mode.test.ts',
+  'docs/tutorial.md': 'site/tests/tutorial.test.ts',
+}
+
 /** What programs in Slang need that stand on a page as a part of one, and the programs that are refused on purpose. */
 const parts: Readonly<Record<string, (code: string) => string>> = {
   // As the project file of the page says.
@@ -91,7 +98,7 @@ const parts: Readonly<Record<string, (code: string) => string>> = {
   'docs/webgpu.md: printf("thread %u has %f\\n", id.x, value);': code =>
     `[shader("compute")] [numthreads(1, 1, 1)] void main(uint3 id : SV_DispatchThreadID) { float value = 2.0; ${code} }`,
 }
-const refused: readonly string[] = ['docs/limits.md: // grows.slang']
+const refused: readonly string[] = ['docs/limits.md: // grows.slang', 'docs/tutorial.md: // mistake.slang']
 
 const nameOf = ({ page, first }: Placed): string => `${page}: ${first}`
 const isScript = ({ kind }: Block): boolean => kind === 'js' || kind === 'ts'
@@ -106,7 +113,7 @@ const isFile = (block: Placed): boolean => {
 
 describe('every block', () => {
   const unknown = blocks.filter(block => {
-    if (nameOf(block) in elsewhere || block.kind === 'hlsl') return false
+    if (nameOf(block) in elsewhere || block.page in followed || block.kind === 'hlsl') return false
     if (isScript(block)) return fileOf(block) !== undefined && !isFile(block)
     if (block.kind === 'sh') return block.after?.kind !== 'text'
     if (block.kind === 'text') return block.before?.kind !== 'sh'
@@ -153,7 +160,8 @@ describe('commands without output', () => {
 
 describe('programs in JavaScript', () => {
   const scripts = blocks.filter(
-    block => isScript(block) && fileOf(block) === undefined && !(nameOf(block) in elsewhere),
+    block =>
+      isScript(block) && fileOf(block) === undefined && !(block.page in followed) && !(nameOf(block) in elsewhere),
   )
   const folder = mkdtempSync(join(root, 'node_modules/.doc-blocks-'))
   afterAll(() => rmSync(folder, { recursive: true }))

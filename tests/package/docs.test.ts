@@ -23,13 +23,13 @@ import * as cpu from '../../src/cpu/index.ts'
 import * as gpu from '../../src/gpu/index.ts'
 import * as index from '../../src/index.ts'
 import * as wgsl from '../../src/wgsl.ts'
-import { blocksOf, fileOf, type Block } from '../support/doc-blocks.ts'
+import { blocksOf, fileOf, pattern, type Block } from '../support/doc-blocks.ts'
 
 const root = join(import.meta.dirname, '../..')
 const text = (path: string): string => readFileSync(join(root, path), 'utf8')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map(path => path.replaceAll('\\', '/'))
-  .filter(path => !/(^|\/)(\.git|node_modules|dist|out)\//.test(path))
+  .filter(path => !/(^|\/)(\.git|\.assembled|node_modules|dist|out)\//.test(path))
 const pages = files.filter(path => path.endsWith('.md')).sort()
 
 const made = mkdtempSync(join(tmpdir(), 'docs-'))
@@ -68,14 +68,6 @@ function printed(folder: string, { text }: Command): string[] {
   const args = own[0] === 'node' ? own.slice(1) : [cli, ...own.slice(1)]
   const said = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', timeout: 60_000 })
   return `${said.stdout}${said.stderr}`.trimEnd().split('\n')
-}
-
-/** What is expected as a pattern: `…` on a line of its own is any lines. */
-function pattern(lines: readonly string[]): RegExp {
-  const parts = lines.map(line =>
-    line.trim() === '…' ? '(?:[^]*\n)?' : `${line.trimEnd().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\n`,
-  )
-  return new RegExp(`^${parts.join('')}$`)
 }
 
 describe('docs/api.md', () => {

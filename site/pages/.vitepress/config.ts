@@ -34,10 +34,16 @@ export default defineConfig({
   // Written into the pages' own addresses, so that every static host serves them.
   cleanUrls: false,
   ignoreDeadLinks: [/^\/playground\//],
+  vite: {
+    resolve: { alias: [{ find: /^cotangent$/, replacement: join(root, 'dist/index.js') }] },
+    worker: { format: 'es' },
+    // The compiler is one file of this size, and loads in a worker.
+    build: { chunkSizeWarningLimit: 2500 },
+  },
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    languages: [grammar as never],
-    languageAlias: { ir: 'text' },
+    // The text of the IR has no colours.
+    languages: [grammar as never, { name: 'ir', scopeName: 'source.ir', patterns: [], repository: {} } as never],
     anchor: { slugify: slug },
     toc: { slugify: slug },
     headers: { slugify: slug },
