@@ -67,9 +67,11 @@ function folderPage(folder: string): string {
 async function sitePage(file: string, page: string): Promise<string> {
   const lines = page.split('\n').map(line => line.replace(/^<!-- site: (\w+) -->$/, '<$1 />'))
   for (const { block, kind, found, name, project } of examplesOf(page, compile))
-    if (kind === 'program' && found.length === 0)
+    if ((kind === 'program' && found.length === 0) || kind === 'warning')
       lines[block.end] += `\n\n<OpenInPlayground name="${name}" hash="${await toHash(project)}" />\n`
-  return mapLinks(lines.join('\n'), link => linked(file, link))
+  const text = mapLinks(lines.join('\n'), link => linked(file, link))
+  // The evidence names every feature many times, and would bury what users' pages say of it.
+  return placeOf(file).startsWith('evidence/') ? `---\nsearch: false\n---\n\n${text}` : text
 }
 
 async function assembled(file: string): Promise<void> {

@@ -334,10 +334,12 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   cx.observe('prepared', source, 'reversible')
   const trees = unzip(cx, calleesOf(cx), source, active)
   if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: sourceOf(cx, func).name })
-  observeTree(cx, 'unzipped', trees.work, `${func.name}.primal`, trees.primal)
-  observeTree(cx, 'unzipped', trees.work, `${func.name}.linear`, trees.linear, trees.isLinear ? 'linear' : undefined)
+  const shown = observeTree(cx, 'unzipped', trees.work, `${func.name}.primal`, trees.primal)
+  const form = trees.isLinear ? 'linear' : undefined
+  observeTree(cx, 'unzipped', trees.work, `${func.name}.linear`, trees.linear, shown, form)
   const adjoint = transpose(cx, trees, cx.splitOfMap)
-  observeTree(cx, 'transposed', trees.work, `${func.name}.adjoint`, adjoint.body)
+  const beside = observeTree(cx, 'transposed', trees.work, `${func.name}.primal`, trees.primal)
+  observeTree(cx, 'transposed', trees.work, `${func.name}.adjoint`, adjoint.body, beside)
   const cts = adjoint.cotangents.filter(v => v !== undefined)
   const grads = adjoint.inputs
   // The gradients are what the adjoint returns; a terminator that names them lets `checkpoint` see their uses.
@@ -444,20 +446,23 @@ function withoutContexts(cx: AdContext, primal: Region, out: ReadonlySet<Value>)
   })
 }
 
-/** Shows a tree as if it were a function. Its captured values have no definition in the dump. */
+/** Shows a tree as if it were a function. The values that it captures have the names that they have in the tree `outer`. */
 function observeTree(
   cx: AdContext,
   stage: 'unzipped' | 'transposed' | 'checkpointed',
   work: Func,
   name: string,
   body: Region,
+  outer?: Func,
   form?: Form,
-): void {
+): Func {
   const params = body.params.map((v): ParamSig => ({ name: v.name, type: v.type, dir: 'in', noDiff: false }))
   const shown = new Func(name, { params, result: voidType, resultNoDiff: true }, work.span)
   shown.body = body
   shown.nextValue = work.nextValue
+  shown.outer = outer
   cx.observe(stage, shown, form)
+  return shown
 }
 
 /** A user's reverse derivative on plain values: `(inputs, cotangents of results) → cotangents of active inputs`. */

@@ -230,11 +230,21 @@ class FuncPrinter {
     this.#symbols = symbols
     this.#line = line
     this.#take = take
+    if (func.outer !== undefined) this.#continue(func.outer)
     if (func.body !== undefined) {
       walk(func.body, inst => {
         if (inst.attr instanceof Inst) this.#left.add(inst.attr)
       })
     }
+  }
+
+  /** Takes over all names of another function: each value has one name in both texts. */
+  #continue(outer: Func): void {
+    const printer = new FuncPrinter(outer, new Symbols(), 1)
+    printer.func()
+    for (const [value, name] of printer.#names) this.#names.set(value, name)
+    for (const name of printer.#taken) this.#taken.add(name)
+    this.#unnamed = printer.#unnamed
   }
 
   /** The line that what is printed so far ends in. */

@@ -180,6 +180,8 @@ export class Func {
   nextValue = 0
   /** Memo: whether the function is part of a circle of calls (`opt/recursion.ts`). */
   recursive: boolean | undefined
+  /** Where a dump shows one tree of a function: the tree whose values it may use without defining them. */
+  outer: Func | undefined
 
   constructor(name: string, sig: Signature, span: Span | null) {
     this.name = name
@@ -188,6 +190,7 @@ export class Func {
     this.body = undefined
     this.request = undefined
     this.recursive = undefined
+    this.outer = undefined
     this.span = span
     this.info = {
       level: 'none',

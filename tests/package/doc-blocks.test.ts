@@ -83,6 +83,13 @@ const elsewhere: Readonly<Record<string, string>> = {
   'examples/spring/README.md: npx cotangent demo spring': 'tests/package/examples.test.ts runs it',
 }
 
+/** Pages all of whose blocks a test of the site uses as a reader does, in order; it fails on a block that it cannot use. */
+const followed: Readonly<Record<string, string>> = {
+  'docs/quick-start.md': 'site/tests/quick-start.test.ts',
+  'docs/reverse-mode.md': 'site/tests/reverse-mode.test.ts',
+  'docs/tutorial.md': 'site/tests/tutorial.test.ts',
+}
+
 /** What programs in Slang need that stand on a page as a part of one. */
 const parts: Readonly<Record<string, (code: string) => string>> = {
   // As the project file of the page says.
@@ -97,7 +104,9 @@ const nameOf = ({ page, first }: Placed): string => `${page}: ${first}`
 const refused = blocks
   .filter(block => {
     const file = fileOf(block)
-    const lines = blocks.filter(({ page, kind }) => page === block.page && kind === '').flatMap(b => b.lines)
+    const lines = blocks
+      .filter(({ page, kind }) => page === block.page && (kind === '' || kind === 'text'))
+      .flatMap(b => b.lines)
     return file !== undefined && lines.some(line => line.startsWith(`${file}:`) && / error E\d+: /.test(line))
   })
   .map(nameOf)
@@ -114,7 +123,8 @@ const isFile = (block: Placed): boolean => {
 describe('every block', () => {
   const unknown = blocks.filter(block => {
     // Python is what a reader comes from: text beside the program that is run.
-    if (nameOf(block) in elsewhere || block.kind === 'hlsl' || block.kind === 'python') return false
+    if (nameOf(block) in elsewhere || block.page in followed || block.kind === 'hlsl' || block.kind === 'python')
+      return false
     if (isScript(block)) return fileOf(block) !== undefined && !isFile(block)
     if (block.kind === 'sh') return block.after?.kind !== 'text'
     if (block.kind === 'text') return block.before?.kind !== 'sh'
@@ -159,7 +169,8 @@ describe('commands without output', () => {
 
 describe('programs in JavaScript', () => {
   const scripts = blocks.filter(
-    block => isScript(block) && fileOf(block) === undefined && !(nameOf(block) in elsewhere),
+    block =>
+      isScript(block) && fileOf(block) === undefined && !(block.page in followed) && !(nameOf(block) in elsewhere),
   )
   const folder = mkdtempSync(join(root, 'node_modules/.doc-blocks-'))
   afterAll(() => rmSync(folder, { recursive: true }))

@@ -23,7 +23,7 @@ import * as cpu from '../../src/cpu/index.ts'
 import * as gpu from '../../src/gpu/index.ts'
 import * as index from '../../src/index.ts'
 import * as wgsl from '../../src/wgsl.ts'
-import { blocksOf, fileOf, type Block } from '../support/doc-blocks.ts'
+import { blocksOf, fileOf, pattern, type Block } from '../support/doc-blocks.ts'
 import { gpuEnv } from '../support/gpu.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -69,14 +69,6 @@ function printed(folder: string, { text }: Command): string[] {
   const args = own[0] === 'node' ? own.slice(1) : [cli, ...own.slice(1)]
   const said = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', timeout: 60_000, env: gpuEnv() })
   return `${said.stdout}${said.stderr}`.trimEnd().split('\n')
-}
-
-/** What is expected as a pattern: `…` on a line of its own is any lines. */
-function pattern(lines: readonly string[]): RegExp {
-  const parts = lines.map(line =>
-    line.trim() === '…' ? '(?:[^]*\n)?' : `${line.trimEnd().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\n`,
-  )
-  return new RegExp(`^${parts.join('')}$`)
 }
 
 describe('docs/api.md', () => {

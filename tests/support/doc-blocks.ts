@@ -34,5 +34,14 @@ export function blocksOf(page: string): Block[] {
 
 /** The name of the file that a block is. */
 export function fileOf({ lines }: Block): string | undefined {
-  return /^\/\/ ([\w.-]+\.\w+)$/.exec(lines[0] ?? '')?.[1]
+  const [first = ''] = lines
+  return (/^\/\/ ([\w.-]+\.\w+)$/.exec(first) ?? /^<!-- ([\w.-]+\.html) -->$/.exec(first))?.[1]
+}
+
+/** What a page says that a command prints, as a pattern: `…` on a line of its own is any lines. Blanks at the ends of lines do not count. */
+export function pattern(lines: readonly string[]): RegExp {
+  const parts = lines.map(line =>
+    line.trim() === '…' ? '(?:[^]*\n)?' : `${line.trimEnd().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\n`,
+  )
+  return new RegExp(`^${parts.join('')}$`)
 }

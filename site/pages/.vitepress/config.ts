@@ -64,7 +64,8 @@ export default defineConfig({
   ],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    languages: [grammar as never],
+    // The text of the IR has no colours.
+    languages: [grammar as never, { name: 'ir', scopeName: 'source.ir', patterns: [], repository: {} } as never],
     anchor: { slugify: slug },
     toc: { slugify: slug },
     headers: { slugify: slug },

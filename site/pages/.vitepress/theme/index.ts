@@ -1,16 +1,37 @@
-/** VitePress's own theme, with our colours and fonts, and the components that pages name. */
+/** VitePress's own theme, with our colours and fonts, the components that pages name, and the page whose function can be edited. */
 import DefaultTheme from 'vitepress/theme-without-fonts'
-import type { Theme } from 'vitepress'
-import type { Component } from 'vue'
+import { useData, type Theme } from 'vitepress'
+import { nextTick, onMounted, onUnmounted, watch, type Component } from 'vue'
 import '@fontsource/inter/latin-400.css'
 import '@fontsource/inter/latin-600.css'
 import '@fontsource/jetbrains-mono/latin-400.css'
+import '../../../reverse-mode/style.css'
 import './style.css'
 
 const components = import.meta.glob<Component>('../../components/*.ts', { eager: true, import: 'default' })
 
+/** Makes the page on reverse mode interactive while it is shown. Its code loads with that page only. */
+function reverseMode(): void {
+  const { page } = useData()
+  const isShown = (): boolean => page.value.relativePath === 'reverse-mode.md'
+  let leave: (() => void) | undefined
+  const enter = async (): Promise<void> => {
+    leave?.()
+    leave = undefined
+    if (!isShown()) return
+    const { interactive } = await import('../../../reverse-mode/page.ts')
+    await nextTick()
+    const content = document.querySelector('.vp-doc')
+    if (content !== null && isShown()) leave = interactive(content)
+  }
+  onMounted(enter)
+  watch(() => page.value.relativePath, enter, { flush: 'post' })
+  onUnmounted(() => leave?.())
+}
+
 const theme: Theme = {
   extends: DefaultTheme,
+  setup: reverseMode,
   enhanceApp({ app }) {
     for (const [path, component] of Object.entries(components)) app.component(/(\w+)\.ts$/.exec(path)![1]!, component)
   },

@@ -33,6 +33,7 @@ async function main(): Promise<void> {
   }
   const fail = (cause: unknown): void => say(cause instanceof Error ? cause.message : String(cause))
   const player = new Player(session, { onState: state => void show(state).catch(fail), onError: fail })
+  player.speed = plan.speed
   canvas.hidden = plan.picture === undefined
   button.hidden = false
   button.addEventListener('click', () => {
