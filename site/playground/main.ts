@@ -15,8 +15,10 @@ import type { Project } from './project/project.ts'
 import { starters } from './project/starters.ts'
 import { Store } from './project/store.ts'
 import { Running, type State } from './running.ts'
+import { transport } from './strip.ts'
 import { paneTabs } from './tabs.ts'
 import { themeSwitch } from './theme.ts'
+import { Training } from './training.ts'
 
 /** How long the text rests before the program runs again, in milliseconds. */
 const rest = 600
@@ -28,10 +30,12 @@ const say = (message: string): void => void (status.textContent = message)
 themeSwitch(at('theme'))
 const project = new Store<Project>(await linked())
 const running = new Running(machine, project)
+const training = new Training(machine, project, running)
 void running.run()
 const editor = new Editor(at('editor'), project)
 fileTabs(at('files'), project, say)
-paneTabs(at('tabs'), at('pane'), { project, editor, machine, running, say })
+const openPane = paneTabs(at('tabs'), at('pane'), { project, editor, machine, running, training, say })
+transport(at('strip'), training, () => openPane('train'))
 drawStarters()
 drawDiagnostics()
 followBackend()
@@ -109,8 +113,12 @@ function drawStarters(): void {
     const button = element('button', { type: 'button', 'data-testid': `starter-${starter.name}` }, starter.title)
     if (starter.about !== undefined) button.title = starter.about
     button.addEventListener('click', () => {
+      training.pause()
       starter.load().then(
-        loaded => project.set({ ...loaded, backend: project.value.backend }),
+        loaded => {
+          training.load({ ...loaded, backend: project.value.backend })
+          openPane(starter.pane ?? 'train')
+        },
         (cause: unknown) => say(cause instanceof Error ? cause.message : String(cause)),
       )
     })

@@ -83,10 +83,9 @@ export class Running {
     this.state.set({ is: 'running' })
     // While the device is asked for. A failure is that of `run`, too.
     this.#machine.ask(compile, { files: this.#project.value.files }).catch(() => {})
-    const hasWebGpu = await this.#webgpu
+    const backend = await this.where()
     if (own !== this.#last) return
-    const { files, backend: choice, size } = this.#project.value
-    const backend: Backend = hasWebGpu && choice === 'auto' ? 'webgpu' : 'cpu'
+    const { files, size } = this.#project.value
     this.backend.set(backend)
     const { element, canvas } = this.#canvasFor(backend)
     try {
@@ -111,10 +110,16 @@ export class Running {
     this.#machine.ask(protocol.input, change).catch(() => {})
   }
 
+  /** Where programs of the project run, once that is known. */
+  async where(): Promise<Backend> {
+    const hasWebGpu = await this.#webgpu
+    return hasWebGpu && this.#project.value.backend === 'auto' ? 'webgpu' : 'cpu'
+  }
+
   /** Changes the backend, and runs there. A device that did not come is asked for again. */
   choose(backend: Project['backend']): void {
-    this.#project.change(p => ({ ...p, backend }))
     if (backend === 'auto' && this.why.value !== '') this.#webgpu = this.#prepared()
+    this.#project.change(p => ({ ...p, backend }))
     void this.run()
   }
 

@@ -10,7 +10,11 @@ export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id:
   const buttons = new Map(
     panes.map(({ id, title }) => [
       id,
-      element('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': 'pane' }, title),
+      element(
+        'button',
+        { type: 'button', role: 'tab', id: `tab-${id}`, 'data-testid': testIdOf(id), 'aria-controls': 'pane' },
+        title,
+      ),
     ]),
   )
   const open = async (id: string): Promise<void> => {
@@ -27,7 +31,7 @@ export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id:
       close()
       const room = element('div', {
         class: `pane pane-${id}`,
-        'data-testid': id,
+        'data-testid': `pane-${id}`,
         role: 'tabpanel',
         'aria-labelledby': `tab-${id}`,
       })
@@ -51,4 +55,9 @@ export function paneTabs(tabs: HTMLElement, into: HTMLElement, site: Site): (id:
   tabs.replaceChildren(...buttons.values())
   void open(ids[0]!)
   return id => void open(id)
+}
+
+/** Buttons of panes carry the names of these; of Output and Train, `run` and `train` are other buttons. */
+function testIdOf(id: string): string {
+  return id === 'output' || id === 'train' ? `tab-${id}` : id
 }

@@ -4,6 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../project/project.ts'
 import type { Store } from '../project/store.ts'
 import type { Running } from '../running.ts'
+import type { Training } from '../training.ts'
 
 /** What panes may use of the page. */
 export interface Site {
@@ -11,6 +12,7 @@ export interface Site {
   readonly editor: Editor
   readonly machine: Machine
   readonly running: Running
+  readonly training: Training
   /** Says something to the visitor, also to those who do not see the page. */
   readonly say: (message: string) => void
 }

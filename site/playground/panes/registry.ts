@@ -3,5 +3,6 @@ import type { PaneEntry } from './pane.ts'
 
 export const panes: readonly PaneEntry[] = [
   { id: 'output', title: 'Output', load: () => import('./output.ts') },
+  { id: 'train', title: 'Train', load: () => import('./train.ts') },
   { id: 'check', title: 'Check', load: () => import('./check.ts') },
 ]

@@ -1,8 +1,7 @@
 /** What a visitor sees first: a picture whose colours are a function and its derivative. */
 import { projectOf, type Project } from './project.ts'
 
-export const first: Project =
-  projectOf(`// The height of a wave, and how steep it is: the compiler makes the derivative.
+const program = projectOf(`// The height of a wave, and how steep it is: the compiler makes the derivative.
 import playground;
 import rendering;
 
@@ -13,6 +12,14 @@ uniform float frequency;
 float wave(float x, float k)
 {
     return sin(k * x) * exp(-x * x);
+}
+
+// Train looks for the frequency at which the wave passes through the white dot.
+[Differentiable]
+public float loss(float frequency)
+{
+    float miss = wave(1.0, frequency) - 0.3;
+    return miss * miss;
 }
 
 [shader("compute")]
@@ -30,7 +37,21 @@ void draw(uint2 pixel : SV_DispatchThreadID)
         float slope = x.d / frequency;
         float line = smoothstep(0.04, 0.0, abs(-p.y - height));
         float steep = smoothstep(0.04, 0.0, abs(-p.y - slope));
-        return float4(line + 0.1, 0.1 + 0.5 * steep, 0.15 + steep, 1);
+        float spot = smoothstep(0.08, 0.06, distance(p, float2(1.0, -0.3)));
+        return float4(float3(line + 0.1, 0.1 + 0.5 * steep, 0.15 + steep) + spot, 1);
     });
 }
 `)
+
+export const first: Project = {
+  ...program,
+  picks: {
+    train: {
+      subject: 'loss',
+      parameters: ['frequency'],
+      values: { frequency: 6 },
+      optimizer: { kind: 'adam', rate: 0.01 },
+      picture: 'draw',
+    },
+  },
+}

@@ -12,6 +12,8 @@ export interface StarterFacts {
   /** Its place in the list. */
   readonly order?: number
   readonly size?: readonly [number, number]
+  /** The pane that opens with it. Default: Train. */
+  readonly pane?: string
   /** What panes remember, by the name of the pane. */
   readonly picks?: { readonly [pane: string]: Json }
 }

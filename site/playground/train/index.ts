@@ -1,5 +1,13 @@
 /** Training of programs, without a page. */
-export { Session, type Picture, type Place, type SessionOptions, type Snapshot, type State } from './session.ts'
+export {
+  Session,
+  type Picture,
+  type Place,
+  type SessionOptions,
+  type Snapshot,
+  type State,
+  type Watch,
+} from './session.ts'
 export { defaultPlan, trainables, type Pick, type Trainable } from './trainable.ts'
 export type { Slice } from './task.ts'
 export { PlanError, type Fill, type Plan, type Value } from './plan.ts'

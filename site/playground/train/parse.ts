@@ -4,14 +4,16 @@ import type { Optimizer } from './optimizer.ts'
 
 /** The most elements of a buffer that a link may ask for. */
 const mostElements = 2 ** 22
+/** The highest limit of steps in a second; nothing is that fast. */
+const fastest = 1_000_000
 
 /** A plan from JSON. Throws a `PlanError` that names what is wrong. */
 export function planFrom(json: unknown): Plan {
   const given = objectAt(json, 'the plan')
-  const known = ['subject', 'parameters', 'values', 'buffers', 'uniforms', 'groups', 'optimizer', 'seed', 'picture']
+  const known = 'subject parameters values buffers uniforms groups optimizer seed picture speed'.split(' ')
   const unknown = Object.keys(given).find(key => !known.includes(key))
   if (unknown !== undefined) throw new PlanError(`A plan has no ${unknown}; it has ${known.join(', ')}`)
-  const { subject, parameters, values, buffers, uniforms, groups, optimizer, seed, picture } = given
+  const { subject, parameters, values, buffers, uniforms, groups, optimizer, seed, picture, speed } = given
   return {
     subject: textAt(subject, 'subject'),
     parameters: listAt(parameters, 'parameters').map((p, i) => textAt(p, `parameters[${i}]`)),
@@ -22,6 +24,7 @@ export function planFrom(json: unknown): Plan {
     optimizer: optimizerAt(optimizer),
     ...(seed !== undefined && { seed: numberAt(seed, 'seed') }),
     ...(picture !== undefined && { picture: textAt(picture, 'picture') }),
+    ...(speed !== undefined && { speed: countAt(speed, 'speed', 1, fastest) }),
   }
 }
 

@@ -44,6 +44,8 @@ export interface Plan {
   readonly seed?: number
   /** A kernel that draws the state into `RWTexture2D<float4> outputTexture`. */
   readonly picture?: string
+  /** How many steps are taken in a second at most. Default: no limit. */
+  readonly speed?: number
 }
 
 /** The numbers that a buffer begins with, as they lie in memory: an element takes `stride` of them. */

@@ -4,6 +4,7 @@ import { onCpu } from './cpu.ts'
 import { Curve } from './curve.ts'
 import type { Evaluation, Evaluator } from './evaluate.ts'
 import { onGpu } from './gpu.ts'
+import { leavesOf } from './layout.ts'
 import { emptyMemory, optimize, type Memory, type Optimizer } from './optimizer.ts'
 import type { Plan } from './plan.ts'
 import { taskOf, type Slice, type Task } from './task.ts'
@@ -36,7 +37,21 @@ export interface SessionOptions {
   readonly from?: Snapshot | undefined
   /** Milliseconds of a clock, for steps per second. */
   readonly now?: (() => number) | undefined
+  /** The curve of the session that the snapshot is from. Default: an empty one. */
+  readonly curve?: Curve | undefined
+  /** Who must know that this thread waits, or is busy for long. Default: nobody. */
+  readonly watch?: Watch | undefined
 }
+
+/** Hears of work that may never end, or that keeps the thread from answering. */
+export interface Watch {
+  /** Work of the device or of the program. */
+  readonly running: <T>(work: Promise<T>) => Promise<T>
+  /** Work of the interpreter, which has limits of its own and takes longer. */
+  readonly tracing: <T>(work: () => T) => T
+}
+
+const unwatched: Watch = { running: work => work, tracing: work => work() }
 
 /** A picture as RGBA, eight bits a channel, from the top: what `ImageData` takes. */
 export interface Picture {
@@ -49,10 +64,11 @@ export class Session {
   readonly plan: Plan
   readonly backend: Place['backend']
   /** The losses of all steps since it began or was reset. */
-  readonly curve: Curve = new Curve()
+  readonly curve: Curve
   readonly #task: Task
   readonly #evaluator: Evaluator
   readonly #now: () => number
+  readonly #watch: Watch
   /** When the steps of the last second ended. */
   #times: number[] = []
   #memory: Memory
@@ -69,6 +85,8 @@ export class Session {
     this.backend = backend
     this.#task = task
     this.#evaluator = evaluator
+    this.curve = options.curve ?? new Curve()
+    this.#watch = options.watch ?? unwatched
     this.#now = options.now ?? (() => performance.now())
     this.#parameters = task.initial.slice()
     this.#memory = emptyMemory(task.initial.length)
@@ -113,6 +131,15 @@ export class Session {
       stepsPerSecond: this.#rate(),
       stopped: this.#stopped,
     }
+  }
+
+  /** The numbers that an element of a slice has in memory; others lie unused between them. */
+  leavesOf({ pick, length }: Slice): { readonly offsets: readonly number[]; readonly stride: number } {
+    const offsets = leavesOf(pick.type).map(l => l.offset / 4)
+    // Arguments lie one after the other; elements of buffers lie as memory has them.
+    return pick.kind === 'parameter'
+      ? { offsets: offsets.map((_, i) => i), stride: length }
+      : { offsets, stride: this.#task.contents.get(pick.name)!.stride }
   }
 
   get snapshot(): Snapshot {
@@ -169,7 +196,7 @@ export class Session {
     return this.#next(async () => {
       const { picture } = this.plan
       if (picture === undefined) return undefined
-      const floats = await this.#evaluator.draw(picture, this.#parameters, size)
+      const floats = await this.#watch.running(this.#evaluator.draw(picture, this.#parameters, size))
       const data = new Uint8ClampedArray(floats.length)
       // A clamped array rounds, and takes 0 for a NaN.
       for (let i = 0; i < floats.length; i++) data[i] = floats[i]! * 255
@@ -195,16 +222,19 @@ export class Session {
     this.#times = []
     this.#stopped = undefined
     await this.#evaluate()
-    this.curve.clear()
+    // A session that goes on from another continues its curve.
+    if (from === undefined) this.curve.clear()
     this.curve.add(this.#step, this.#evaluation.loss)
   }
 
   async #evaluate(): Promise<void> {
-    this.#evaluation = await this.#evaluator.evaluate(this.#parameters)
+    this.#evaluation = await this.#watch.running(this.#evaluator.evaluate(this.#parameters))
     const { loss, gradients } = this.#evaluation
     const what = Number.isFinite(loss) ? (gradients.every(Number.isFinite) ? undefined : 'A gradient') : 'The loss'
     if (what !== undefined)
-      this.#stopped = traced(this.#task, this.#parameters, `${what} is not finite at step ${this.#step}`)
+      this.#stopped = this.#watch.tracing(() =>
+        traced(this.#task, this.#parameters, `${what} is not finite at step ${this.#step}`),
+      )
   }
 
   #rate(): number {

@@ -82,8 +82,12 @@ function reflectionOf(program: Program, trainable: Trainable, plan: Plan): Refle
   return program.entries.length === 0 ? undefined : program.wgsl().reflection
 }
 
+/** How many numbers all buffers have at most: 64 MB, and the optimiser remembers two more for each. A link may ask for anything. */
+const mostNumbers = 2 ** 24
+
 function contentsOf(reflection: Reflection | undefined, trainable: Trainable, plan: Plan): Map<string, Contents> {
   const contents = new Map<string, Contents>()
+  let total = 0
   // What the picture needs stands there too.
   const bindings = [...(trainable.kind === 'kernel' ? trainable.bindings : []), ...(reflection?.bindings ?? [])]
   for (const b of bindings) {
@@ -94,6 +98,9 @@ function contentsOf(reflection: Reflection | undefined, trainable: Trainable, pl
     const element = type.elem
     const stride = type.stride / 4
     const fill = plan.buffers?.[name] ?? { count: 1 }
+    total += countOf(fill, stride) * stride
+    if (total > mostNumbers)
+      throw new PlanError(`The buffers would take more than ${mostNumbers} numbers: ${name} must be smaller`)
     contents.set(name, {
       data: dataOf(name, fill, element, stride, plan),
       element,

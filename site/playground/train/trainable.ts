@@ -101,9 +101,15 @@ const guessed = 64
  * A plan to begin with: all that can be picked is, by Adam. Numbers begin at 0.5, where few functions have a kink or an edge; other arguments and uniforms
  * are 1, and buffers have random numbers from −0.5 to 0.5.
  */
-export function defaultPlan(trainable: Trainable): Plan {
+export function defaultPlan(trainable: Trainable, program?: Program): Plan {
   const { name: subject, picks } = trainable
-  const shared = { subject, parameters: picks.map(p => p.name), optimizer: { kind: 'adam', rate: 0.01 } } as const
+  const picture = program && pictureOf(program, subject)
+  const shared = {
+    subject,
+    parameters: picks.map(p => p.name),
+    optimizer: { kind: 'adam', rate: 0.01 },
+    ...(picture !== undefined && { picture }),
+  } as const
   if (trainable.kind === 'function') {
     const values = trainable.of.params.map(p => [p.name, full(p.type, picks.some(k => k.name === p.name) ? 0.5 : 1)])
     return { ...shared, values: Object.fromEntries(values) as Record<string, Value> }
@@ -128,6 +134,20 @@ export function defaultPlan(trainable: Trainable): Plan {
     ...shared,
     buffers: Object.fromEntries(buffers) as NonNullable<Plan['buffers']>,
     uniforms: Object.fromEntries(fields.map(f => [f.name, full(f.type, 1)])),
+  }
+}
+
+/** The kernel that draws: the only one that writes to `outputTexture` and is not trained itself. */
+function pictureOf(program: Program, subject: string): string | undefined {
+  if (program.entries.length === 0) return undefined
+  try {
+    const { entries, bindings } = program.wgsl().reflection
+    const isDrawn = bindings.some(b => b.name === 'outputTexture')
+    const drawing = entries.filter(e => e.name !== subject && e.bindings.includes('outputTexture'))
+    return isDrawn && drawing.length === 1 ? drawing[0]!.name : undefined
+  } catch (cause) {
+    if (cause instanceof CompileError) return undefined
+    throw cause
   }
 }
 
