@@ -1,5 +1,6 @@
 /** Training on the CPU. */
 import { load, type KernelResources } from 'cotangent/cpu'
+import { canvasFor, target } from './canvas.ts'
 import { coverOf, summed, type Evaluator } from './evaluate.ts'
 import { numbersOf, valueOf } from './layout.ts'
 import { argumentsOf, namedValues, uniformsOf, type Task } from './task.ts'
@@ -61,12 +62,12 @@ export async function onCpu(task: Task): Promise<Evaluator> {
     evaluate: trainable.kind === 'function' ? evaluateFunction : evaluateKernel,
     draw: (name, parameters, size) => {
       const kernel = m.kernel(name)
-      const pixels = new Float32Array(size[0] * size[1] * 4)
+      const canvas = canvasFor(task.reflection ?? program.wgsl().reflection, size)
       kernel.dispatch(coverOf(size, kernel.workgroupSize), {
         ...resources(kernel.buffers, parameters),
-        textures: { outputTexture: { size, format: 'rgba32float', data: pixels } },
+        textures: { [target]: canvas.texture },
       })
-      return Promise.resolve(pixels)
+      return Promise.resolve(canvas.floats())
     },
     close: () => m.close(),
   }

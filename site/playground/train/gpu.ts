@@ -1,6 +1,7 @@
 /** Training on a WebGPU device. Buffers stay there; a step writes the parameters and reads the loss and the gradients. */
 import type { BindingInfo, Program } from 'cotangent'
 import { attach, type DeviceBuffer, type GpuProgram, type Tensor } from 'cotangent/gpu'
+import { canvasFor, target } from './canvas.ts'
 import { coverOf, summed, type Evaluator } from './evaluate.ts'
 import { leavesOf, valueOf } from './layout.ts'
 import { argumentsOf, arrayOf, namedValues, uniformsOf, type Contents, type Slice, type Task } from './task.ts'
@@ -194,12 +195,12 @@ async function drawOn(
 ): Promise<Float32Array> {
   const { bindings, entries } = g.wgsl.reflection
   const used = entries.find(e => e.name === name)!.bindings
-  const pixels = new Float32Array(size[0] * size[1] * 4)
+  const canvas = canvasFor(g.wgsl.reflection, size)
   const kernel = g.kernel(name)
   await kernel.dispatch(coverOf(size, kernel.workgroupSize), {
     ...own.given(buffersOf(bindings, used)),
     uniforms,
-    textures: { outputTexture: { size, format: 'rgba32float', data: pixels } },
+    textures: { [target]: canvas.texture },
   })
-  return pixels
+  return canvas.floats()
 }
