@@ -130,7 +130,7 @@ function isModifier(p: Cursor, word: string): boolean {
 
 /** `layout(binding = 0) buffer …`, not a call of a function of that name: what is declared follows the parenthesis. */
 function startsLayout(p: Cursor): boolean {
-  if (!p.isAt(p.pos + 1, '(')) return false
+  if (!p.isAt(p.pos + 1, '(')) return p.kindAt(p.pos + 1) === nameKind && isFollowedByDeclarator(p)
   const behind = p.afterBracket(p.pos + 1)
   if (p.kindAt(behind) !== nameKind) return false
   return !/^(is|as)$/.test(p.wordAt(behind))

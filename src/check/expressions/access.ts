@@ -20,6 +20,7 @@ import {
   membersOf,
   objectFor,
   put,
+  resolveType,
   suggestMember,
   suggestName,
   typeTerm,
@@ -27,7 +28,7 @@ import {
   type Member,
 } from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
-import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl } from '../model/decl.ts'
+import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl, ValueParamDecl } from '../model/decl.ts'
 import { toExpr } from './expr.ts'
 import { swizzle } from './swizzle.ts'
 import { emptyError, errorTerm, funcsOf, typeOf, value, type Candidate, type Term } from '../model/term.ts'
@@ -36,12 +37,11 @@ import {
   errorType,
   intParam,
   intType,
+  isFloatName,
   noSubst,
   poisoned,
-  scalars,
   show,
   structType,
-  uintType,
   type StructType,
   type Subst,
   type Type,
@@ -120,17 +120,7 @@ function declTerm(env: Env, decl: Decl, span: Span): Term {
     case 'namespace':
       return { kind: 'namespace', decl }
     case 'valueparam':
-      return value({
-        kind: 'int',
-        type:
-          decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'bool'
-            ? scalars.bool
-            : decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'uint'
-              ? uintType
-              : intType,
-        span,
-        value: intParam(decl),
-      })
+      return value({ kind: 'int', type: valueParamType(cx, decl), span, value: intParam(decl) })
     case 'case':
       return caseTerm(cx, decl, span)
     case 'field': {
@@ -153,6 +143,13 @@ function declTerm(env: Env, decl: Decl, span: Span): Term {
   }
   cx.sink.add(names.expectedValue, span, { what: decl.name })
   return errorTerm
+}
+
+/** The type of a generic parameter that is a value: `let N : int`, or an enum. */
+function valueParamType(cx: Cx, decl: ValueParamDecl): Type {
+  const type = resolveType(cx.of(decl), decl.syntax.type, decl.scope)
+  // Other types are reported where the parameter is declared.
+  return type.kind === 'enum' || (type.kind === 'scalar' && !isFloatName(type.name)) ? type : intType
 }
 
 const noMember = (decl: Decl): Member => ({ decl, subst: noSubst, via: 0, extensionParams: 0, requirement: null })
