@@ -226,6 +226,7 @@ class Check {
       case 'index':
       case 'swizzle':
       case 'elements':
+      case 'parts':
       case 'convert':
         return this.#placeCarries(p.base)
       case 'accessor':
@@ -258,6 +259,7 @@ class Check {
       case 'index':
       case 'swizzle':
       case 'elements':
+      case 'parts':
       case 'convert':
         return this.#holds(p.base)
       case 'accessor':
@@ -583,6 +585,7 @@ function outlives(p: Place): boolean {
     case 'index':
     case 'swizzle':
     case 'elements':
+    case 'parts':
     case 'convert':
       return outlives(p.base)
     default:

@@ -28,7 +28,15 @@ import {
   type Member,
 } from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
-import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl, ValueParamDecl } from '../model/decl.ts'
+import type {
+  Decl,
+  FieldDecl,
+  FuncDecl,
+  GlobalDecl,
+  PropertyDecl,
+  SubscriptDecl,
+  ValueParamDecl,
+} from '../model/decl.ts'
 import { toExpr } from './expr.ts'
 import { swizzle } from './swizzle.ts'
 import { emptyError, errorTerm, funcsOf, typeOf, value, type Candidate, type Term } from '../model/term.ts'
@@ -250,10 +258,7 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
     const inner = membersOf(cx, held, name)
     if (inner.length > 0) return memberDeclTerm(env, base, held, inner, span)
   }
-  const picked =
-    type.kind === 'struct' && type.decl.intrinsic === 'Tuple' && base.kind === 'place'
-      ? pick(env, base, name, span)
-      : null
+  const picked = type.kind === 'struct' && type.decl.intrinsic === 'Tuple' ? pick(env, base, name, span) : null
   if (picked !== null) return picked
   const members = membersOf(cx, type, name)
   if (members.length === 0) {
@@ -274,22 +279,23 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
 }
 
 /** `t._2_0` of a tuple: a tuple of those parts. Null if the name has another form, or there is no such part. */
-function pick(env: Env, base: Term & { readonly kind: 'place' }, name: string, span: Span): Term | null {
-  const parts = /^(?:_\d+){2,8}$/.test(name) ? name.slice(1).split('_') : []
-  const type = base.place.type as StructType
-  if (parts.length === 0 || parts.some(n => Number(n) >= type.args.length)) return null
-  const made = env.cx.library.lookup(`__Tuple${parts.length}`)[0]
+function pick(env: Env, base: Term & { readonly kind: 'value' | 'place' }, name: string, span: Span): Term | null {
+  const at = /^(?:_\d+){2,8}$/.test(name) ? name.slice(1).split('_').map(Number) : []
+  const type = typeOf(base) as StructType
+  if (at.length === 0 || at.some(n => n >= type.args.length)) return null
+  const made = env.cx.library.lookup(`__Tuple${at.length}`)[0]
   if (made?.kind !== 'struct') return null
-  const values = parts.map(n => toExpr(env, valueMember(env, base, `_${Number(n)}`, span), span))
-  return value({
-    kind: 'construct',
-    type: structType(
-      made,
-      values.map(v => v.type),
-    ),
-    span,
-    parts: values,
-  })
+  const of: Place = base.kind === 'place' ? base.place : { kind: 'temp', type, span, value: base.expr }
+  const picked = structType(
+    made,
+    at.map(n => type.args[n]!),
+  )
+  const fixed = base.kind === 'place' ? base.fixed : 'it is a value'
+  return {
+    kind: 'place',
+    place: { kind: 'parts', type: picked, span, base: of, at },
+    fixed: fixed ?? (new Set(at).size < at.length ? 'a part stands in it twice' : null),
+  }
 }
 
 /** What a `ConstantBuffer<T>` holds, as a value. */

@@ -364,6 +364,12 @@ export interface ElementsPlace extends PlaceBase {
   readonly base: Place
   readonly at: readonly (readonly [number, number])[]
 }
+/** Fields of a tuple as a tuple: `t._2_0`. */
+export interface PartsPlace extends PlaceBase {
+  readonly kind: 'parts'
+  readonly base: Place
+  readonly at: readonly number[]
+}
 /**
  * What a `ref` accessor of the core library points to: an element of a buffer and the like; always an `[__intrinsic]`.
  * `object` is the buffer. Reads and writes go straight there.
@@ -409,6 +415,7 @@ export type Place =
   | IndexPlace
   | SwizzlePlace
   | ElementsPlace
+  | PartsPlace
   | RefPlace
   | AccessorPlace
   | ConvertPlace

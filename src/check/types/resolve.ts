@@ -150,6 +150,9 @@ function namesakes(scope: Scope, home: ModuleDecl): readonly Scope[] {
   return [...seen].map(m => m.inner)
 }
 
+/** How much farther away than a scope's own declarations those are that it uses: less than the next scope. */
+const usedBehind = 1 / 1024
+
 /**
  * Gives the declarations of a name in a module, a namespace or a block, and those that it uses, as seen from another scope: first
  * its own, then those of others.
@@ -174,7 +177,8 @@ export function declared(
     const usings = s.usings.splice(0)
     for (const u of usings) {
       u.found ??= namespaceOf(cx, u.target, s)
-      if (u.found !== null) declared(cx, u.found.inner, name, from, give)
+      // Of two functions for the same arguments the scope's own comes before one that it uses.
+      if (u.found !== null) declared(cx, u.found.inner, name, from, (decl, extra) => give(decl, extra + usedBehind))
     }
     s.usings.push(...usings)
     if (mine && !more) return
