@@ -2,7 +2,7 @@
  * The state of one run of the checker. Everything that is resolved on demand is kept here, so that it is resolved once. It also has
  * what lower rooms ask of higher ones: declarations of the core library, and expressions that types need.
  */
-import type { Sink } from '../../base/diag.ts'
+import type { Diagnostic, Sink } from '../../base/diag.ts'
 import type { SourceFile, Span } from '../../base/source.ts'
 import type {
   AliasDecl,
@@ -141,8 +141,8 @@ export class Cx {
   readonly unbounded: Span[] = []
   /** Whether a function of the program has a primal substitute. */
   substitutes = false
-  /** Unmarked functions that have been checked as parts of differentiable ones. */
-  readonly inlined: Set<FuncDecl> = new Set()
+  /** Unmarked functions that have been checked as parts of differentiable ones, and the derivatives that get lost in them. */
+  readonly inlined: Map<FuncDecl, readonly Diagnostic[]> = new Map()
 
   readonly constraints: Map<GenericParams, readonly Constraint[] | 'busy'> = new Map()
   /** What `where A == B` says, by parameter list. */
