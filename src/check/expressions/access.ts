@@ -11,6 +11,7 @@ import {
   describe,
   differentialOf,
   enumValue,
+  extensionInfo,
   fieldType,
   funcSig,
   globalInfo,
@@ -373,12 +374,19 @@ export function visible(env: Env, decl: Decl): boolean {
   if (decl.visibility === 'public') return true
   if (here === null || decl.module.isCore) return true
   if (decl.visibility === 'internal') return decl.module === here
+  // Members of a type, of its extensions and of types nested in it see what is private in the type and its extensions.
+  const home = extendedBy(env.cx, decl.parent)
   for (let s: typeof env.scope | null = env.scope; s !== null; s = s.parent) {
-    if (s.owner === decl.parent && s.owner !== null) return true
-    // Members of extensions and of types nested in it see what is private in the type.
-    if (s.owner?.kind === 'extension' && env.self?.kind === 'struct' && env.self.decl === decl.parent) return true
+    if (s.owner !== null && (s.owner === decl.parent || extendedBy(env.cx, s.owner) === home)) return true
   }
   return false
+}
+
+/** What a declaration is part of: for an extension of a struct or enum, that. */
+function extendedBy(cx: Cx, owner: Decl | null): Decl | null {
+  if (owner?.kind !== 'extension') return owner
+  const target = extensionInfo(cx, owner)?.target
+  return target?.kind === 'struct' || target?.kind === 'enum' ? target.decl : owner
 }
 
 function moduleOf(env: Env): Decl | null {
