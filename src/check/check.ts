@@ -59,7 +59,7 @@ import { Doubts } from './modules/doubts.ts'
 import { Loader, type SourceOptions } from './modules/import.ts'
 import { coreOf, type LibraryData } from './modules/library.ts'
 import { checkLinkedGlobal, checkLinkedType } from './declarations/link.ts'
-import { checkConformances } from './declarations/conformance.ts'
+import { checkConformances, checkExternFields } from './declarations/conformance.ts'
 import { reportReturns } from './statements/returns.ts'
 import { assertStatic, messageOf } from './statements/assert.ts'
 import { checkBody } from './statements/stmt.ts'
@@ -239,6 +239,7 @@ export function checkOutline(cx: Cx, decl: Decl): void {
       return
     }
     case 'extension':
+      checkExternFields(cx, decl)
       checkConformances(cx, decl)
       return
     case 'interface':

@@ -24,7 +24,14 @@ export {
 export { foldExpr, knownConstant, requiredConstant } from './const.ts'
 export { isNumberLike, isNumericParam, typeCost } from './conversion.ts'
 export { commonScalar, costs, isLossy } from './cost.ts'
-export { derivativeMember, differentialOf, shadowOf, userDifferential } from './differential.ts'
+export {
+  derivativeAttribute,
+  derivativeMember,
+  differentialOf,
+  externFields,
+  shadowOf,
+  userDifferential,
+} from './differential.ts'
 export { enumTag, enumValue, enumValues } from './enum.ts'
 export { constraintsOf, inferArg, intsAgree, solve, violation, withScalar } from './generic.ts'
 export { adoptBase, baseOfExpr, baseOfPlace, membersOf, objectFor, stepsTo } from './inherit.ts'
