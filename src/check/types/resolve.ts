@@ -5,7 +5,7 @@ import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { builtinType } from '../model/builtin.ts'
-import { ownArgs, paramLists, put, selfType, substFor } from './conform.ts'
+import { ownArgs, paramLists, put, putArg, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
 import { Env, type Cx } from '../model/context.ts'
 import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from '../model/decl.ts'
@@ -542,7 +542,10 @@ export function applyGeneric(
       if (t.kind === 'error') return errorType
       map.set(p.id, t)
     } else {
-      const n = arg !== undefined ? resolveInt(cx, arg, scope!) : resolveInt(cx, p.syntax.fallback!, list.scope)
+      const n =
+        arg !== undefined
+          ? resolveInt(cx, arg, scope!)
+          : (putArg(cx, resolveInt(cx, p.syntax.fallback!, list.scope), subst) as Int)
       if (n.kind === 'error') return errorType
       map.set(p.id, n)
     }
