@@ -54,7 +54,7 @@ import type {
 } from './model/decl.ts'
 import { checkDerivatives } from './derivatives/derivative.ts'
 import { checkLostDerivatives, reportLosses } from './derivatives/differentiable.ts'
-import { checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
+import { bridge, checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
 import { Doubts } from './modules/doubts.ts'
 import { Loader, type SourceOptions } from './modules/import.ts'
 import { coreOf, type LibraryData } from './modules/library.ts'
@@ -97,6 +97,7 @@ export const above: Above = {
   term: checkExpr,
   value: (env, e, to) => (to === null ? checkValue(env, e) : checkAs(env, e, to)),
   lambda: checkLambda,
+  bridge,
 }
 
 /** A program whose files are parsed, and whose declarations are entered and not checked yet. */

@@ -18,7 +18,7 @@ import type {
 } from '../model/decl.ts'
 import { Env, type Cx } from '../model/context.ts'
 import {
-  alike,
+  adapts,
   assocBounds,
   associated,
   attributesOf,
@@ -28,7 +28,6 @@ import {
   derivativeAttribute,
   derivativeMember,
   differentialOf,
-  costs,
   extensionInfo,
   externFields,
   fieldSigs,
@@ -44,20 +43,11 @@ import {
   selfType,
   settledOf,
   substFor,
-  typeCost,
   userDifferential,
   writtenOut,
-  type Serves,
 } from '../types/index.ts'
 import { checkExpr } from '../expressions/index.ts'
 import { isOpen, poisoned, same, show } from '../model/type.ts'
-
-/** Functions may take and return other types of numbers than the requirement, since a call of the requirement converts them. */
-const adapts: Serves = (cx, from, to, dir) =>
-  alike(cx, from, to, dir) ||
-  (dir === 'in' && isNumber(from) && isNumber(to) && (typeCost(cx, from, to) ?? costs.explicit) < costs.explicit)
-
-const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind === 'vector' || type.kind === 'matrix'
 
 /** Reports what a type or extension lacks for the interfaces that it declares. */
 export function checkConformances(cx: Cx, decl: StructDecl | EnumDecl | ExtensionDecl): void {
@@ -191,7 +181,8 @@ function checkFunction(cx: Cx, decl: ConformingDecl, type: Type, iface: Interfac
   if (requirement.module.isCore) return
   if (requirement.hasBody && requirement.of === null && !hasModifier(found.decl.syntax, 'override'))
     cx.sink.add(generics.missingOverride, found.decl.span ?? undefined, { name, interface: show(iface) })
-  const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, found.decl)]
+  const target = cx.bridgeTargets.get(found.decl) ?? found.decl
+  const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, target)]
   if (want.treatAsDifferentiable) return
   if (want.level !== 'none' && (got.level === 'none' || (want.level === 'backward' && got.level === 'forward'))) {
     cx.sink.add(

@@ -87,6 +87,20 @@ export interface Above {
   /** Checks an expression as a value of a given type, or of its own type if that is null. */
   value(env: Env, e: ast.Expr, to: Type | null): Expr
   lambda(env: Env, e: ast.LambdaExpr): Term
+  /** Makes the function with the signature of a requirement that calls one of the type's own; null where none fits. */
+  bridge(
+    cx: Cx,
+    owner: StructDecl | ExtensionDecl,
+    self: Type,
+    requirement: FuncDecl,
+    iface: InterfaceType,
+  ): Bridge | null
+}
+
+/** A function that the compiler made to meet a requirement, and the one that it calls. */
+export interface Bridge {
+  readonly decl: FuncDecl
+  readonly target: FuncDecl
 }
 
 /**
@@ -170,6 +184,9 @@ export class Cx {
   /** Folded initial values of constants, by the arguments of the generic types around. */
   readonly folded: Map<Expr, Map<string, Int | null>> = new Map()
   readonly fieldDefaults: Map<FieldDecl, Expr | null> = new Map()
+  /** Bridges by the type or extension, the interface and the requirement; and what those that were made call. */
+  readonly bridges: Map<string, Bridge | null> = new Map()
+  readonly bridgeTargets: Map<FuncDecl, FuncDecl> = new Map()
   readonly paramDefaults: Map<FuncDecl, Map<number, Expr>> = new Map()
   readonly aliases: Map<AliasDecl, Type | 'busy'> = new Map()
   readonly enumValues: Map<EnumDecl, readonly number[]> = new Map()

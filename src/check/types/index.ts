@@ -40,7 +40,7 @@ export { attached, derivativesOf, forwardNames, forwardTarget, linksOf, ofNames,
 export { interfacesOf, lookupMember, type Member } from './member.ts'
 export { isNone, optionalElem, optionalType } from './optional.ts'
 export { isSpread, mentions, packsOf, shared, writtenOut } from './pack.ts'
-export { alike, functionsOf, implementation, isOwn, meets, putRef, resolveRef, type Serves } from './requirement.ts'
+export { adapts, functionsOf, implementation, isOwn, meets, putRef, resolveRef } from './requirement.ts'
 export {
   applyGeneric,
   arrayOf,
