@@ -434,14 +434,15 @@ class Check {
     for (let i = 0; i < e.args.length; i++) {
       const [p, a] = [sig.params[i], e.args[i]!]
       // What a lambda captures would get lost in a parameter whose type is not bound to IDifferentiable.
+      const given = a.dir !== 'in' ? null : a.value.kind === 'wrap' ? a.value.value : a.value
       if (
         p?.noDiff === true &&
-        a.dir === 'in' &&
-        a.value.type.kind === 'struct' &&
-        a.value.type.decl.name === 'Lambda' &&
-        this.#carries(a.value)
+        given?.type.kind === 'struct' &&
+        given.type.decl.name === 'Lambda' &&
+        !(e.func.kind === 'direct' && funcSig(this.#cx, e.func.decl).params[i]?.noDiff === true) &&
+        this.#carries(given)
       ) {
-        this.#report(errors.lostInCall, a.value.span ?? e.span, { name: nameOf(e.func) })
+        this.#report(errors.lostInCall, given.span ?? e.span, { name: nameOf(e.func) })
       }
       if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
       if (a.dir === 'in') this.#expect(a.value)

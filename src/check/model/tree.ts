@@ -25,6 +25,7 @@ import type {
   ModuleDecl,
   ParamDecl,
 } from './decl.ts'
+import type { LoopAttributes } from './loop-attributes.ts'
 import type { Direction, Int, InterfaceType, StructType, Subst, Type } from './type.ts'
 
 // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -422,17 +423,6 @@ export type Place =
   | TempPlace
 
 // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-export interface LoopAttributes {
-  /** `[ForceUnroll]`: before differentiation; fails where the trips are not known. */
-  readonly forceUnroll: boolean
-  /** `[unroll]` or `[loop]`: a hint for the target. */
-  readonly hint: 'none' | 'unroll' | 'loop'
-  /** `[MaxIters(n)]`, else null. */
-  readonly maxIters: Int | null
-  /** `[Checkpoints(k)]`: the states that the reverse pass keeps at a time; else null. */
-  readonly checkpoints: Int | null
-}
 
 export type Stmt =
   | { readonly kind: 'expr'; readonly expr: Expr; readonly span: Span | null }
