@@ -25,7 +25,6 @@ import {
   globalInfo,
   globalInit,
   knownConstant,
-  packsOf,
   paramDefault,
   paramLists,
   shadowOf,
@@ -38,6 +37,7 @@ import {
   signatureOf,
   structDiff,
   substFor,
+  usualCounts,
   writtenOut,
 } from './types/index.ts'
 import { Cx, Env, type Above, type Observer } from './model/context.ts'
@@ -205,12 +205,8 @@ export function checkFunction(cx: Cx, func: FuncDecl): void {
 /** Checks a declaration but for the body of a function. */
 export function checkOutline(cx: Cx, decl: Decl): void {
   if ((decl.kind === 'func' || decl.kind === 'struct' || decl.kind === 'alias') && decl.generics?.packed === true) {
-    // What is wrong with it shows with one type in each pack, and that is entered for checking.
-    writtenOut(
-      cx,
-      decl,
-      packsOf(decl.generics).map(() => 1),
-    )
+    // What is wrong with it shows with as many types as it asks for, or one, in each pack, and that is entered for checking.
+    writtenOut(cx, decl, usualCounts(decl.generics))
     return
   }
   if ('generics' in decl && decl.generics !== null) constraintsOf(cx, decl.generics)

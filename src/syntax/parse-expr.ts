@@ -46,7 +46,7 @@ export const precedence: Readonly<Record<string, number>> = {
 }
 const assignLevel = 2
 const conditionalLevel = 3
-const relationalLevel = 10
+export const relationalLevel = 10
 
 /** A full expression, with the comma operator. */
 export function parseExpr(p: Cursor): Expr {

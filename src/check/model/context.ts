@@ -161,6 +161,9 @@ export class Cx {
   readonly constraints: Map<GenericParams, readonly Constraint[] | 'busy'> = new Map()
   /** What `where A == B` says, by parameter list. */
   readonly equalities: Map<GenericParams, readonly (readonly [Type, Type])[]> = new Map()
+  /** What `where countof(T) == N` says of parameter lists whose packs are written out, and which of these numbers are equal by that. */
+  readonly counts: Map<GenericParams, readonly (readonly [Int, Int])[]> = new Map()
+  readonly sameCounts: Set<string> = new Set()
   /** What type parameters and their associated types conform to, by key. */
   readonly bounds: Map<string, InterfaceType[]> = new Map()
   /** Interfaces that they may also conform to (`where optional T : I`), which `if (T is I)` tests. */

@@ -33,13 +33,13 @@ export {
   userDifferential,
 } from './differential.ts'
 export { enumTag, enumValue, enumValues } from './enum.ts'
-export { constraintsOf, inferArg, intsAgree, solve, violation, withScalar } from './generic.ts'
+export { constraintsOf, inferArg, intsAgree, solve, miscounted, violation, withScalar } from './generic.ts'
 export { adoptBase, baseOfExpr, baseOfPlace, membersOf, objectFor, stepsTo } from './inherit.ts'
 export { linkedGlobal, linkedType } from './link.ts'
 export { attached, derivativesOf, forwardNames, forwardTarget, linksOf, ofNames, ofTarget } from './links.ts'
 export { interfacesOf, lookupMember, type Member } from './member.ts'
 export { isNone, optionalElem, optionalType } from './optional.ts'
-export { isSpread, mentions, packsOf, shared, writtenOut } from './pack.ts'
+export { isSpread, mentions, packsOf, usualCounts, shared, writtenOut } from './pack.ts'
 export { adapts, functionsOf, implementation, isOwn, meets, putRef, resolveRef } from './requirement.ts'
 export {
   applyGeneric,

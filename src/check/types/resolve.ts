@@ -9,7 +9,7 @@ import { ownArgs, paramLists, put, putArg, selfType, substFor } from './conform.
 import { foldExpr } from './const.ts'
 import { Env, type Cx } from '../model/context.ts'
 import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from '../model/decl.ts'
-import { constraintsOf, violation } from './generic.ts'
+import { constraintsOf, miscounted, violation } from './generic.ts'
 import { linkedType } from './link.ts'
 import { membersOf } from './inherit.ts'
 import type { Member } from './member.ts'
@@ -553,6 +553,11 @@ export function applyGeneric(
   const broken = violation(cx, list, subst)
   if (broken !== null) {
     cx.sink.add(generics.doesNotConform, span, { type: show(broken.subject), interface: show(broken.iface) })
+    return errorType
+  }
+  const wrong = miscounted(cx, list, subst)
+  if (wrong !== null) {
+    cx.sink.add(generics.countDiffers, span, { got: show(wrong.got), expected: show(wrong.expected) })
     return errorType
   }
   if (decl.kind === 'alias') return put(cx, aliasType(cx, decl), subst)
