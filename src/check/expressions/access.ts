@@ -212,8 +212,13 @@ export function memberTerm(env: Env, base: Term, name: string, span: Span): Term
     }
     case 'type':
       return staticMember(env, base.type, name, span)
-    case 'open':
     case 'funcs':
+      // `f.fwd_diff(…)` is `fwd_diff(f)(…)`.
+      if (name === 'fwd_diff' || name === 'bwd_diff')
+        return { ...base, modes: [...base.modes, name === 'fwd_diff' ? 'forward' : 'backward'] }
+      cx.sink.add(names.expectedValue, span, { what: describe(base) })
+      return errorTerm
+    case 'open':
     case 'list':
       cx.sink.add(names.expectedValue, span, { what: describe(base) })
       return errorTerm
