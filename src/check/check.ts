@@ -25,7 +25,6 @@ import {
   globalInfo,
   globalInit,
   knownConstant,
-  packsOf,
   paramDefault,
   paramLists,
   shadowOf,
@@ -38,6 +37,7 @@ import {
   signatureOf,
   structDiff,
   substFor,
+  usualCounts,
   writtenOut,
 } from './types/index.ts'
 import { Cx, Env, type Above, type Observer } from './model/context.ts'
@@ -54,12 +54,12 @@ import type {
 } from './model/decl.ts'
 import { checkDerivatives } from './derivatives/derivative.ts'
 import { checkLostDerivatives, reportLosses } from './derivatives/differentiable.ts'
-import { checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
+import { bridge, checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
 import { Doubts } from './modules/doubts.ts'
 import { Loader, type SourceOptions } from './modules/import.ts'
 import { coreOf, type LibraryData } from './modules/library.ts'
 import { checkLinkedGlobal, checkLinkedType } from './declarations/link.ts'
-import { checkConformances } from './declarations/conformance.ts'
+import { checkConformances, checkExternFields } from './declarations/conformance.ts'
 import { reportReturns } from './statements/returns.ts'
 import { assertStatic, messageOf } from './statements/assert.ts'
 import { checkBody } from './statements/stmt.ts'
@@ -97,6 +97,7 @@ export const above: Above = {
   term: checkExpr,
   value: (env, e, to) => (to === null ? checkValue(env, e) : checkAs(env, e, to)),
   lambda: checkLambda,
+  bridge,
 }
 
 /** A program whose files are parsed, and whose declarations are entered and not checked yet. */
@@ -204,12 +205,8 @@ export function checkFunction(cx: Cx, func: FuncDecl): void {
 /** Checks a declaration but for the body of a function. */
 export function checkOutline(cx: Cx, decl: Decl): void {
   if ((decl.kind === 'func' || decl.kind === 'struct' || decl.kind === 'alias') && decl.generics?.packed === true) {
-    // What is wrong with it shows with one type in each pack, and that is entered for checking.
-    writtenOut(
-      cx,
-      decl,
-      packsOf(decl.generics).map(() => 1),
-    )
+    // What is wrong with it shows with as many types as it asks for, or one, in each pack, and that is entered for checking.
+    writtenOut(cx, decl, usualCounts(decl.generics))
     return
   }
   if ('generics' in decl && decl.generics !== null) constraintsOf(cx, decl.generics)
@@ -239,6 +236,7 @@ export function checkOutline(cx: Cx, decl: Decl): void {
       return
     }
     case 'extension':
+      checkExternFields(cx, decl)
       checkConformances(cx, decl)
       return
     case 'interface':

@@ -290,7 +290,7 @@ export class Bodies {
       relay.to = outer.to
       this.#running = outer.running
       cx.inlined.clear()
-      for (const f of outer.inlined) cx.inlined.add(f)
+      for (const [f, lost] of outer.inlined) cx.inlined.set(f, lost)
     }
     const { parts, calls } = this.#calls(func)
     this.#results[i] = {

@@ -63,6 +63,8 @@ export function whereText(generics: ast.Generics | undefined): string {
           return ` where ${w.optional ? 'optional ' : ''}${printType(w.subject)} : ${w.bounds.map(printType).join(', ')}`
         case 'equals':
           return ` where ${printType(w.left)} == ${printType(w.right)}`
+        case 'counts':
+          return ` where ${printExpr(w.left, 12)} == ${printExpr(w.right, 12)}`
         case 'converts':
           return ` where ${printType(w.to)}(${printType(w.from)})`
       }

@@ -264,6 +264,7 @@ export class Roles {
           this.#exprs(clause.bounds)
           break
         case 'equals':
+        case 'counts':
           this.#expr(clause.left)
           this.#expr(clause.right)
           break

@@ -56,6 +56,8 @@ function placeOf(fn: Fn, place: Place): Ref {
       if (place.at.length === 1) return componentOf(fn, componentOf(fn, base, place.at[0]![0]), place.at[0]![1])
       return { kind: 'elements', base, at: place.at }
     }
+    case 'parts':
+      return { kind: 'parts', base: lowerPlace(fn, place.base), at: place.at, type: fn.type(place.type) }
     case 'ref': {
       const operands = [place.object, ...place.args].map(a => evaluate(fn, a))
       return intrinsicPlace(fn, fn.ref(place.func), operands)
@@ -190,6 +192,7 @@ export function typeOfRef(ref: Ref): Type {
     case 'value':
       return ref.value.type
     case 'bundle':
+    case 'parts':
     case 'accessor':
     case 'convert':
       return ref.type
@@ -246,6 +249,12 @@ export function read(fn: Fn, ref: Ref): Value {
       return swizzle(fn, read(fn, ref.base), ref.lanes)
     case 'elements':
       return elements(fn, read(fn, ref.base), ref.at)
+    case 'parts':
+      return assemble(
+        b,
+        ref.type,
+        ref.at.map(i => read(fn, componentOf(fn, ref.base, i))),
+      )
     case 'accessor':
       return adapt(
         fn,
@@ -261,6 +270,7 @@ export function read(fn: Fn, ref: Ref): Value {
 export function isCopied(place: Place): boolean {
   switch (place.kind) {
     case 'elements':
+    case 'parts':
       return true
     case 'swizzle':
       return place.lanes.length > 1 || isCopied(place.base)
@@ -312,6 +322,11 @@ export function write(fn: Fn, ref: Ref, value: Value): void {
       }
       return
     }
+    case 'parts':
+      ref.at.forEach((index, k) => {
+        write(fn, componentOf(fn, ref.base, index), part(fn, value, k))
+      })
+      return
     case 'accessor':
       callAccessor(fn, ref.set ?? impossible('a write to a place without set'), ref.object, ref.args, value)
       return

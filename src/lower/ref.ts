@@ -18,6 +18,8 @@ export type Ref =
   | { readonly kind: 'indexed'; readonly base: Ref; readonly index: Value }
   | { readonly kind: 'swizzle'; readonly base: Ref; readonly lanes: readonly number[] }
   | { readonly kind: 'elements'; readonly base: Ref; readonly at: readonly (readonly [number, number])[] }
+  /** Fields of a struct, as another struct. */
+  | { readonly kind: 'parts'; readonly base: Ref; readonly at: readonly number[]; readonly type: Type }
   | {
       readonly kind: 'accessor'
       readonly get: FuncRef | null

@@ -104,7 +104,10 @@ export interface ValueParam {
   readonly fallback: Expr | undefined
 }
 
-/** `where T : I, J` (conforms), `where T == U` (equals) or `where T(U)` (converts: T can be made from U). */
+/**
+ * `where T : I, J` (conforms), `where T == U` (equals), `where T(U)` (converts: T can be made from U) or `where countof(T) == N`
+ * (counts).
+ */
 export type Where =
   | {
       readonly kind: 'conforms'
@@ -115,6 +118,7 @@ export type Where =
     }
   | { readonly kind: 'equals'; readonly span: Span; readonly left: TypeExpr; readonly right: TypeExpr }
   | { readonly kind: 'converts'; readonly span: Span; readonly to: TypeExpr; readonly from: TypeExpr }
+  | { readonly kind: 'counts'; readonly span: Span; readonly left: Expr; readonly right: Expr }
 
 /** A parameter of a function, constructor, subscript or lambda. The direction stands in `modifiers`. */
 export interface Param {

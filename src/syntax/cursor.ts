@@ -46,6 +46,7 @@ const operatorWords: ReadonlySet<string> = new Set([
   'defer',
   'throw',
   'try',
+  'where',
 ])
 
 /** Words that begin a statement, and nothing else. */

@@ -216,7 +216,7 @@ export function parseDeclarators(p: Cursor, head: Head, type: TypeExpr): Decl[] 
 function parseFunction(p: Cursor, head: Head, result: TypeExpr): FuncDecl {
   const name = parseFunctionName(p)
   const generics = parseGenericParams(p)
-  const params = parseParams(p)
+  const params = parseParams(p, 'c')
   const semantics = parseSemantics(p)
   parseThrows(p, head)
   const where = withWhere(p, generics)

@@ -46,7 +46,7 @@ export const precedence: Readonly<Record<string, number>> = {
 }
 const assignLevel = 2
 const conditionalLevel = 3
-const relationalLevel = 10
+export const relationalLevel = 10
 
 /** A full expression, with the comma operator. */
 export function parseExpr(p: Cursor): Expr {
@@ -200,7 +200,11 @@ function parseParenthesised(p: Cursor): Expr {
 function isCast(p: Cursor, open: number, close: number): boolean {
   if (afterType(p, open + 1) !== close) return false
   const next = p.kindAt(close + 1)
-  if (next === nameKind) return p.wordAt(close + 1) !== 'is' && p.wordAt(close + 1) !== 'as'
+  if (next === nameKind) {
+    // `(x) is T` asks for a type, and `(T)is` converts a variable.
+    const isOperator = p.wordAt(close + 1) === 'is' || p.wordAt(close + 1) === 'as'
+    return !isOperator || !(p.kindAt(close + 2) === nameKind || p.isAt(close + 2, '::'))
+  }
   if (next === intKind || next === floatKind || next === stringKind || next === charKind) return true
   switch (punctuatorText(next)) {
     case '!':
@@ -232,7 +236,7 @@ function isSurelyType(p: Cursor, first: number, close: number): boolean {
 
 function parseLambda(p: Cursor): Expr {
   const first = p.pos
-  const params = parseParams(p, true)
+  const params = parseParams(p, 'lambda')
   p.expect('=>')
   const body: Expr | Block = p.is('{') ? parseBlock(p) : parseArgument(p)
   return { kind: 'lambda', span: p.spanFrom(first), params, body }
@@ -310,6 +314,7 @@ function parseWord(p: Cursor): Expr {
       case 'sizeof':
       case 'alignof':
       case 'countof': {
+        if (word === 'countof' && p.declaresFunction(word)) break
         const open = first + 1
         p.jump(open + 1)
         const operand = parseTypeOrExpr(p, close)

@@ -479,7 +479,7 @@ function parseAccessor(p: Cursor): AccessorDecl | undefined {
   let param: Param | undefined
   if (p.is('(')) {
     // `set(v)` leaves the type to the property.
-    param = parseParams(p, true)[0]
+    param = parseParams(p, 'lambda')[0]
   }
   const body = p.accept(';') ? undefined : parseBody(p)
   return { kind: 'accessor', span: p.spanFrom(first), attributes, modifiers, name, which, param, body }

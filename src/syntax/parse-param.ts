@@ -109,16 +109,37 @@ export function parseModifiers(p: Cursor, attributes: Attribute[], found: Modifi
     }
     const word = p.word()
     if (word === '') return
-    const next = p.kindAt(p.pos + 1)
-    const isModifier = modifiers.has(word)
-      ? next === nameKind || p.isAt(p.pos + 1, '::') || (p.isAt(p.pos + 1, '[') && word !== 'in' && word !== 'out')
-      : softModifiers.has(word)
-        ? next === nameKind && isFollowedByDeclarator(p)
-        : modifiersWithArgs.has(word)
-    if (!isModifier) return
+    if (!isModifier(p, word)) return
     found.push(p.modifier())
     if (modifiersWithArgs.has(word) && p.is('(')) p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
   }
+}
+
+function isModifier(p: Cursor, word: string): boolean {
+  if (softModifiers.has(word)) return p.kindAt(p.pos + 1) === nameKind && isFollowedByDeclarator(p)
+  if (modifiersWithArgs.has(word)) return word !== 'layout' || startsLayout(p)
+  if (!modifiers.has(word) || namesType(p)) return false
+  const next = p.pos + 1
+  if (p.kindAt(next) === nameKind || p.isAt(next, '::')) return true
+  if (word === 'in' || word === 'out') return false
+  // `static [unroll] int x`, not `flat[0] = 1`.
+  let i = next
+  while (p.isAt(i, '[') && p.afterBracket(i) > i) i = p.afterBracket(i)
+  return i > next && p.kindAt(i) === nameKind
+}
+
+/** `layout(binding = 0) buffer …`, not a call of a function of that name: what is declared follows the parenthesis. */
+function startsLayout(p: Cursor): boolean {
+  if (!p.isAt(p.pos + 1, '(')) return p.kindAt(p.pos + 1) === nameKind && isFollowedByDeclarator(p)
+  const behind = p.afterBracket(p.pos + 1)
+  if (p.kindAt(behind) !== nameKind) return false
+  return !/^(is|as)$/.test(p.wordAt(behind))
+}
+
+/** Whether a word that may be a modifier is a type of this file here: `flat x;` where the file has a struct of that name. */
+export function namesType(p: Cursor): boolean {
+  const word = p.word()
+  return (p.types.has(word) || p.typeParams.has(word)) && !isFollowedByDeclarator(p)
 }
 
 /** After a soft modifier comes a type and then a name, or another modifier: `sample float x`, not `sample x`. */
@@ -164,11 +185,17 @@ function parseNamedArgument(p: Cursor): Argument {
   return { kind: 'argument', span: p.spanFrom(first), name, value }
 }
 
-/** `(float x, inout y : int = 0)`. In a lambda a parameter may be a name only. */
-export function parseParams(p: Cursor, lambda = false): Param[] {
+/**
+ * How a parameter may be written. Of a function in C style, `float3 : NORMAL` is a type and a semantic; elsewhere `n : float3` is a
+ * name and a type. In a lambda a parameter may also be a name only.
+ */
+export type ParamStyle = 'c' | 'modern' | 'lambda'
+
+/** `(float x, inout y : int = 0)`. */
+export function parseParams(p: Cursor, style: ParamStyle = 'modern'): Param[] {
   const open = p.pos
   p.expect('(')
-  const params = p.list(')', open, () => parseParam(p, lambda))
+  const params = p.list(')', open, () => parseParam(p, style))
   return params.length === 1 && isVoidParam(params[0]!) ? [] : params
 }
 
@@ -177,7 +204,7 @@ function isVoidParam(param: Param): boolean {
   return param.name === undefined && param.type?.kind === 'name' && param.type.name === 'void'
 }
 
-function parseParam(p: Cursor, lambda: boolean): Param {
+function parseParam(p: Cursor, style: ParamStyle): Param {
   const first = p.pos
   const attributes: Attribute[] = []
   const found: Modifier[] = []
@@ -185,6 +212,7 @@ function parseParam(p: Cursor, lambda: boolean): Param {
   // Modifiers that also belong to types all count as the parameter's.
   while (
     typeModifiers.has(p.word()) &&
+    !namesType(p) &&
     p.word() !== 'each' &&
     p.word() !== 'expand' &&
     p.kindAt(p.pos + 1) === nameKind &&
@@ -197,12 +225,16 @@ function parseParam(p: Cursor, lambda: boolean): Param {
   let name: Name | undefined
   let type: TypeExpr | undefined
   let semantics: Semantic[] = []
-  if (p.kind === nameKind && next === punctuatorKind(':')) {
+  if (style !== 'c' && p.kind === nameKind && next === punctuatorKind(':')) {
     name = p.name('the name of a parameter')
     p.advance()
     parseModifiers(p, attributes, found)
     type = parseType(p, false)
-  } else if (lambda && p.kind === nameKind && (next === punctuatorKind(',') || next === punctuatorKind(')'))) {
+  } else if (
+    style === 'lambda' &&
+    p.kind === nameKind &&
+    (next === punctuatorKind(',') || next === punctuatorKind(')'))
+  ) {
     name = p.name('the name of a parameter')
   } else {
     type = parseType(p, false)

@@ -6,7 +6,7 @@ import { declWords, inBraces, isOutside, parseDeclAfterModifiers } from './parse
 import { parseArgument, parseExpr } from './parse-expr.ts'
 import { parseModifiers } from './parse-param.ts'
 import { afterType } from './scan.ts'
-import { eofKind, nameKind } from './token.ts'
+import { eofKind, nameKind, punctuatorText } from './token.ts'
 
 /** How long a chain of `else if` may be: it nests in the tree. */
 const elseLimit = 500
@@ -139,9 +139,11 @@ function parseStmtInside(p: Cursor): Stmt {
     case '__stage_switch':
       return parseTargetSwitch(p, first, 'stage')
     case 'try':
-    case 'throw':
     case 'catch':
     case 'goto':
+      if (!startsUnsupported(p)) break
+      return parseUnsupported(p, first)
+    case 'throw':
     case '__intrinsic_asm':
     case '__requireCapability':
     case '__require_capability':
@@ -163,7 +165,9 @@ export function startsDecl(p: Cursor): boolean {
   const end = afterType(p, p.pos)
   if (end < 0) return false
   const name = p.wordAt(end)
-  return name !== '' && name !== 'is' && name !== 'as'
+  if (name !== 'is' && name !== 'as') return name !== ''
+  // `x is T` asks for a type, and `float is = x` names a variable.
+  return [';', '=', ',', '[', ':'].includes(punctuatorText(p.kindAt(end + 1)) ?? '')
 }
 
 function parseDecls(p: Cursor, first: number, attributes: Attribute[], modifiers: Modifier[]): Stmt {
@@ -364,6 +368,13 @@ function parseLabel(p: Cursor, first: number): Stmt {
   p.advance()
   const body = parseStmt(p)
   return { kind: 'label', span: p.spanFrom(first), name, body }
+}
+
+/** Whether `try`, `catch` or `goto` begins a statement here, and is no name: `goto = 1`, `try.x`, `catch(1);`. */
+function startsUnsupported(p: Cursor): boolean {
+  const next = p.pos + 1
+  if (p.kindAt(next) === nameKind || p.isAt(next, '{')) return true
+  return p.word() === 'catch' && p.isAt(next, '(') && p.isAt(p.afterBracket(next), '{')
 }
 
 /** Skips to the end of a statement that is recognised only by its keyword. */

@@ -1,7 +1,7 @@
 /** Types, generic arguments and parameters, and the constraints on them. */
 import type { Expr, Generics, GenericParam, Modifier, Name, TypeExpr, TypeParam, ValueParam, Where } from './ast.ts'
 import { depthLimit, type Cursor } from './cursor.ts'
-import { parseArgument, parseBinary, parseExpr, parsePostfixArgs } from './parse-expr.ts'
+import { relationalLevel, parseArgument, parseBinary, parseExpr, parsePostfixArgs } from './parse-expr.ts'
 import { parseParams } from './parse-param.ts'
 import { afterType, isOptionalSuffix, typeModifiers } from './scan.ts'
 import { eofKind, nameKind, punctuatorKind } from './token.ts'
@@ -225,6 +225,13 @@ export function parseWhere(p: Cursor): Where[] {
   while (p.word() === 'where') {
     const first = p.advance()
     const optional = p.word() === 'optional' && p.kindAt(p.pos + 1) === nameKind && p.acceptWord('optional')
+    if (!optional && p.word() === 'countof' && p.isAt(p.pos + 1, '(')) {
+      const left = parseBinary(p, relationalLevel + 1)
+      if (!p.expect('==')) break
+      const right = parseBinary(p, relationalLevel + 1)
+      clauses.push({ kind: 'counts', span: p.spanFrom(first), left, right })
+      continue
+    }
     const subject = parseType(p, false)
     if (p.accept(':')) {
       const bounds = parseBounds(p, true)
@@ -257,6 +264,8 @@ export function withWhere(p: Cursor, generics: Generics | undefined): Generics |
 
 /** An operand that may be a type or an expression, up to a closing bracket. */
 export function parseTypeOrExpr(p: Cursor, close: number): Expr {
-  // `operator*` names a function, not a pointer.
-  return p.word() !== 'operator' && afterType(p, p.pos) === close && close > 0 ? parseType(p) : parseArgument(p)
+  // `operator*` names a function, not a pointer, and `this.f` one of an object.
+  return p.word() !== 'operator' && p.word() !== 'this' && afterType(p, p.pos) === close && close > 0
+    ? parseType(p)
+    : parseArgument(p)
 }

@@ -187,6 +187,8 @@ function printWhere(where: readonly Where[] | undefined): string {
           return ` where ${clause.optional ? 'optional ' : ''}${printType(clause.subject)}${printBounds(clause.bounds, ', ')}`
         case 'equals':
           return ` where ${printType(clause.left)} == ${printType(clause.right)}`
+        case 'counts':
+          return ` where ${printExpr(clause.left, 12)} == ${printExpr(clause.right, 12)}`
         case 'converts':
           return ` where ${printType(clause.to)}(${printType(clause.from)})`
         default:

@@ -6,6 +6,8 @@ export const examples: Examples<typeof genericsErrors> = {
   notInterface: 'float f<T : float>(T x) { return 1; }',
   extendsInterface: 'interface I { float f(); } extension I { float g() { return f(); } }',
   doesNotConform: 'struct S { int a; } float f(DifferentialPair<S> p) { return 1; }',
+  countDiffers: 'int two<each T>(expand each T x) where countof(T) == 2 { return 2; } int f() { return two(1); }',
+  countOfNoPack: 'int two<T>(T x) where countof(T) == 2 { return 2; }',
   needsArguments: 'struct S<T> { T a; } float f(S s) { return 1; }',
   notGeneric: 'struct S { float a; } float f(S<int> s) { return 1; }',
   argumentCount: 'struct S<T> { T a; } float f(S<int, int> s) { return 1; }',

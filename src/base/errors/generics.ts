@@ -15,6 +15,18 @@ export const doesNotConform: Entry<'type' | 'interface'> = error(
   'declare the conformance, or extend the type with it',
 )
 
+export const countDiffers: Entry<'got' | 'expected'> = error(
+  'E30433',
+  'there are {got} types in the pack, but its constraint asks for {expected}',
+  'give as many arguments as the where clause says',
+)
+
+export const countOfNoPack: Entry<never> = error(
+  'E30434',
+  'a constraint of this form counts the types of a pack of this declaration',
+  'write where countof(T) == N, with each T among the generic parameters',
+)
+
 export const needsArguments: Entry<'name'> = error(
   'E30400',
   'generic type {name} needs arguments',

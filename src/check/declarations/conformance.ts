@@ -1,6 +1,7 @@
 /** Checks the conformances that types and extensions declare. */
 import * as derivative from '../../base/errors/derivative.ts'
 import * as generics from '../../base/errors/generics.ts'
+import { noMember } from '../../base/errors/names.ts'
 import { typeMismatch } from '../../base/errors/types.ts'
 import { hasModifier } from '../../syntax/ast.ts'
 import type {
@@ -17,18 +18,20 @@ import type {
 } from '../model/decl.ts'
 import { Env, type Cx } from '../model/context.ts'
 import {
-  alike,
+  adapts,
   assocBounds,
   associated,
   attributesOf,
   closure,
   conforms,
   declaredBases,
+  derivativeAttribute,
   derivativeMember,
   differentialOf,
-  costs,
   extensionInfo,
+  externFields,
   fieldSigs,
+  fieldType,
   functionsOf,
   implementation,
   meets,
@@ -36,23 +39,15 @@ import {
   packsOf,
   shadowOf,
   put,
+  resolveType,
   selfType,
   settledOf,
   substFor,
-  typeCost,
   userDifferential,
   writtenOut,
-  type Serves,
 } from '../types/index.ts'
 import { checkExpr } from '../expressions/index.ts'
 import { isOpen, poisoned, same, show } from '../model/type.ts'
-
-/** Functions may take and return other types of numbers than the requirement, since a call of the requirement converts them. */
-const adapts: Serves = (cx, from, to, dir) =>
-  alike(cx, from, to, dir) ||
-  (dir === 'in' && isNumber(from) && isNumber(to) && (typeCost(cx, from, to) ?? costs.explicit) < costs.explicit)
-
-const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind === 'vector' || type.kind === 'matrix'
 
 /** Reports what a type or extension lacks for the interfaces that it declares. */
 export function checkConformances(cx: Cx, decl: StructDecl | EnumDecl | ExtensionDecl): void {
@@ -186,7 +181,8 @@ function checkFunction(cx: Cx, decl: ConformingDecl, type: Type, iface: Interfac
   if (requirement.module.isCore) return
   if (requirement.hasBody && requirement.of === null && !hasModifier(found.decl.syntax, 'override'))
     cx.sink.add(generics.missingOverride, found.decl.span ?? undefined, { name, interface: show(iface) })
-  const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, found.decl)]
+  const target = cx.bridgeTargets.get(found.decl) ?? found.decl
+  const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, target)]
   if (want.treatAsDifferentiable) return
   if (want.level !== 'none' && (got.level === 'none' || (want.level === 'backward' && got.level === 'forward'))) {
     cx.sink.add(
@@ -198,20 +194,40 @@ function checkFunction(cx: Cx, decl: ConformingDecl, type: Type, iface: Interfac
   }
 }
 
+/** Checks the fields that an extension declares again: the type must have them. */
+export function checkExternFields(cx: Cx, decl: ExtensionDecl): void {
+  const type = extensionInfo(cx, decl)?.target
+  if (type === undefined || poisoned(type)) return
+  for (const { name, type: written } of externFields(decl)) {
+    const field = type.kind === 'struct' ? type.decl.fields.find(f => f.name === name.text) : undefined
+    if (type.kind !== 'struct' || field === undefined) {
+      cx.sink.add(noMember, name.span, { name: name.text, type: show(type) })
+      continue
+    }
+    const has = put(cx, fieldType(cx, field), substFor(type.decl, type.args, null))
+    const said = written === undefined ? has : resolveType(cx, written, decl.inner)
+    if (!same(said, has) && !poisoned(said) && !poisoned(has))
+      cx.sink.add(typeMismatch, written?.span ?? name.span, { expected: show(has), got: show(said) })
+  }
+}
+
 /** Checks a hand-written `Differential` and `[DerivativeMember]`. */
 function checkDifferential(cx: Cx, decl: StructDecl): void {
   const type = selfType(cx, decl)
   if (type === null || type.kind !== 'struct') return
   const diff = differentialOf(cx, type)
   for (const f of fieldSigs(cx, decl)) {
-    const attribute = f.decl.syntax?.attributes.find(a => a.name === 'DerivativeMember')
+    const attribute = derivativeAttribute(cx, f.decl)
     const own = f.noDiff ? null : differentialOf(cx, f.type)
     if (attribute !== undefined) {
-      if (diff === null) cx.sink.add(derivative.memberOfPlainType, attribute.span, { type: show(type) })
-      else if (own === null) cx.sink.add(derivative.memberNotDifferentiable, attribute.span, { name: f.decl.name })
+      if (diff === null) {
+        // An extension may make some instances of a generic type differentiable, and not the others.
+        if (f.decl.syntax?.attributes.includes(attribute) === true)
+          cx.sink.add(derivative.memberOfPlainType, attribute.span, { type: show(type) })
+      } else if (own === null) cx.sink.add(derivative.memberNotDifferentiable, attribute.span, { name: f.decl.name })
       else if (!namesMemberOf(cx, decl, f.decl, diff)) {
         cx.sink.add(derivative.noDerivativeMember, attribute.span, {
-          name: derivativeMember(f.decl) ?? '?',
+          name: derivativeMember(cx, f.decl) ?? '?',
           differential: show(diff),
         })
       }
@@ -229,12 +245,7 @@ function checkDifferential(cx: Cx, decl: StructDecl): void {
     return
   }
   for (const f of fieldSigs(cx, decl)) {
-    if (
-      f.noDiff ||
-      differentialOf(cx, f.type) === null ||
-      f.decl.syntax?.attributes.some(a => a.name === 'DerivativeMember') === true
-    )
-      continue
+    if (f.noDiff || differentialOf(cx, f.type) === null || derivativeAttribute(cx, f.decl) !== undefined) continue
     if (same(written, type)) continue
     cx.sink.add(derivative.noCounterpart, f.decl.span ?? undefined, {
       name: f.decl.name,
@@ -246,8 +257,8 @@ function checkDifferential(cx: Cx, decl: StructDecl): void {
 
 /** Whether `[DerivativeMember]` of a field names a field of the differential, and not one of another type. */
 function namesMemberOf(cx: Cx, decl: StructDecl, field: FieldDecl, diff: Type): boolean {
-  if (diff.kind !== 'struct' || !diff.decl.fields.some(t => t.name === derivativeMember(field))) return false
-  const arg = field.syntax?.attributes.find(a => a.name === 'DerivativeMember')?.args[0]?.value
+  if (diff.kind !== 'struct' || !diff.decl.fields.some(t => t.name === derivativeMember(cx, field))) return false
+  const arg = derivativeAttribute(cx, field)?.args[0]?.value
   if (arg?.kind !== 'member') return true
   const owner = checkExpr(new Env(cx, decl.inner), arg.base)
   return owner.kind === 'type' ? same(owner.type, diff) : owner.kind !== 'value' && owner.kind !== 'place'
@@ -272,7 +283,7 @@ function checkCounterparts(cx: Cx, decl: StructDecl, diff: StructType): void {
   const theirs = fieldSigs(cx, diff.decl)
   for (const f of fieldSigs(cx, decl)) {
     const own = f.noDiff ? null : differentialOf(cx, f.type)
-    const target = theirs.find(t => t.decl.name === (derivativeMember(f.decl) ?? f.decl.name))
+    const target = theirs.find(t => t.decl.name === (derivativeMember(cx, f.decl) ?? f.decl.name))
     if (own === null || target === undefined) continue
     const got = put(cx, target.type, subst)
     if (same(own, got) || poisoned(own) || poisoned(got)) continue

@@ -7,7 +7,7 @@
  * integers, `no_diff` values) are never reported.
  */
 import * as errors from '../../base/errors/derivative.ts'
-import type { Entry, PlaceholderValues, Sink } from '../../base/diag.ts'
+import { Sink, type Diagnostic, type Entry, type PlaceholderValues } from '../../base/diag.ts'
 import { handleKind } from '../../base/handle.ts'
 import type { Span } from '../../base/source.ts'
 import { attributesOf, differentialOf, fieldSigs, funcSig, signatureOf } from '../types/index.ts'
@@ -17,6 +17,7 @@ import { hasKnownBound, rootVariable } from '../statements/loop.ts'
 import type { Arg, Body, CallExpr, Expr, FuncRef, Place, Stmt } from '../model/tree.ts'
 import { show, type Type } from '../model/type.ts'
 import { checkBody } from '../statements/stmt.ts'
+import { checkRecompute } from './recompute.ts'
 import { children, eachExpr, eachStmt, expressions, operands, placeOperands } from '../model/walk.ts'
 
 /** Notes a loop that a GPU could not differentiate in reverse as it stands here. */
@@ -55,10 +56,10 @@ export function checkLostDerivatives(cx: Cx, func: FuncDecl, body: Body): void {
 
 /** Reports to `sink` where derivatives would get lost in a function if it were marked [Differentiable]. */
 export function reportLosses(cx: Cx, func: FuncDecl, body: Body, sink: Sink): void {
-  new Check(cx, func, 'backward', { sink, inlined: new Set() }).run(body)
+  new Check(cx, func, 'backward', { sink, inlined: new Map() }).run(body)
 }
 
-/** Where to report, and which `[ForceInline]` functions were checked as parts of their callers. */
+/** Where to report, and what was found in `[ForceInline]` functions that were checked as parts of their callers. */
 type Reports = Pick<Cx, 'sink' | 'inlined'>
 
 const ignore = (): void => undefined
@@ -226,6 +227,7 @@ class Check {
       case 'index':
       case 'swizzle':
       case 'elements':
+      case 'parts':
       case 'convert':
         return this.#placeCarries(p.base)
       case 'accessor':
@@ -258,6 +260,7 @@ class Check {
       case 'index':
       case 'swizzle':
       case 'elements':
+      case 'parts':
       case 'convert':
         return this.#holds(p.base)
       case 'accessor':
@@ -278,19 +281,37 @@ class Check {
   }
 
   /**
-   * Whether a function is differentiated as a part of its callers: a `[ForceInline]` function, marked or not. It is then checked as
-   * they are.
+   * Whether a function is differentiated as a part of its callers: a `[ForceInline]` function, marked or not, that loses no derivative.
    */
   #becomesPart(decl: FuncDecl): boolean {
+    return this.#lossesInside(decl)?.every(d => d.severity !== 'error') === true
+  }
+
+  /**
+   * What gets lost inside of a function that is only inlined by force; null for any other. Nobody has said that it is differentiable,
+   * so that counts only where a derivative is expected of it.
+   */
+  #lossesInside(decl: FuncDecl): readonly Diagnostic[] | null {
     const { forceInline, marked } = attributesOf(this.#cx, decl)
-    if (!forceInline || marked || decl.module.isCore) return false
+    if (!forceInline || marked || decl.module.isCore) return null
     const { inlined } = this.#reports
-    if (this.#reporting && !inlined.has(decl)) {
-      inlined.add(decl)
-      const body = checkBody(this.#cx, decl)
-      if (body !== null) new Check(this.#cx, decl, this.#level, this.#reports).run(body)
-    }
-    return true
+    const known = inlined.get(decl)
+    if (known !== undefined) return known
+    inlined.set(decl, [])
+    const sink = new Sink()
+    const body = checkBody(this.#cx, decl)
+    if (body !== null) new Check(this.#cx, decl, this.#level, { sink, inlined }).run(body)
+    inlined.set(decl, sink.list)
+    return sink.list
+  }
+
+  /** Reports that a call loses a derivative: where that happens inside of it, if it is inlined by force. */
+  #lost(e: CallExpr, report: () => void): void {
+    const inside = e.func.kind === 'direct' ? this.#lossesInside(e.func.decl) : null
+    if (inside === null || inside.length === 0) report()
+    else if (this.#reporting)
+      for (const { entry, span, given, notes } of inside)
+        if (entry !== undefined) this.#reports.sink.add(entry, span, given ?? {}, ...notes)
   }
 
   // ── Reports ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -413,14 +434,15 @@ class Check {
     for (let i = 0; i < e.args.length; i++) {
       const [p, a] = [sig.params[i], e.args[i]!]
       // What a lambda captures would get lost in a parameter whose type is not bound to IDifferentiable.
+      const given = a.dir !== 'in' ? null : a.value.kind === 'wrap' ? a.value.value : a.value
       if (
         p?.noDiff === true &&
-        a.dir === 'in' &&
-        a.value.type.kind === 'struct' &&
-        a.value.type.decl.name === 'Lambda' &&
-        this.#carries(a.value)
+        given?.type.kind === 'struct' &&
+        given.type.decl.name === 'Lambda' &&
+        !(e.func.kind === 'direct' && funcSig(this.#cx, e.func.decl).params[i]?.noDiff === true) &&
+        this.#carries(given)
       ) {
-        this.#report(errors.lostInCall, a.value.span ?? e.span, { name: nameOf(e.func) })
+        this.#report(errors.lostInCall, given.span ?? e.span, { name: nameOf(e.func) })
       }
       if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
       if (a.dir === 'in') this.#expect(a.value)
@@ -441,12 +463,14 @@ class Check {
         return
       const v = rootVariable(a.place)
       if (v === null || v.noDiff || !(v.kind === 'parameter' ? v.dir !== 'in' : this.#wanted.has(v.id))) return
-      this.#report(
-        errors.lostInOutput,
-        a.place.span ?? e.span,
-        { name: nameOf(e.func), parameter: p.name },
-        this.#sourceNote(e),
-      )
+      this.#lost(e, () => {
+        this.#report(
+          errors.lostInOutput,
+          a.place.span ?? e.span,
+          { name: nameOf(e.func), parameter: p.name },
+          this.#sourceNote(e),
+        )
+      })
     })
   }
 
@@ -478,7 +502,10 @@ class Check {
       case 'call':
         if (this.#isDifferentiable(e.func)) return
         if (signatureOf(this.#cx, e.func).resultNoDiff) return
-        if (this.#loses(e)) this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) }, this.#sourceNote(e))
+        if (this.#loses(e))
+          this.#lost(e, () => {
+            this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) }, this.#sourceNote(e))
+          })
         return
       default:
         operands(e, this.#expectation, ignore)
@@ -552,40 +579,4 @@ function nameOf(ref: FuncRef): string {
   if (ref.kind === 'derivative') return nameOf(ref.of)
   if (ref.decl.role === 'constructor') return `the constructor of ${ref.decl.parent?.name ?? '?'}`
   return ref.decl.of?.kind === 'subscript' ? 'the subscript' : ref.decl.name
-}
-
-// ── Side effects ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Warns of a function that the reverse pass runs again and that writes memory which outlives it. */
-function checkRecompute(cx: Cx, func: FuncDecl, body: Body): void {
-  const attribute = func.syntax.attributes.find(a => a.name === 'PreferRecompute')
-  const arg = attribute?.args[0]?.value
-  if (arg?.kind === 'member' && arg.name.text === 'Allow') return
-  if (func.syntax.attributes.some(a => a.name === '__NoSideEffect')) return
-  let effects = false
-  eachStmt(body.stmts, s => {
-    for (const e of expressions(s)) {
-      eachExpr(e, x => {
-        if ((x.kind === 'assign' || x.kind === 'update') && outlives(x.place)) effects = true
-        if (x.kind === 'call') for (const a of x.args) if (a.dir !== 'in' && outlives(a.place)) effects = true
-      })
-    }
-  })
-  if (effects) cx.sink.add(errors.sideEffectsRecomputed, func.span ?? undefined, { name: func.name })
-}
-
-function outlives(p: Place): boolean {
-  switch (p.kind) {
-    case 'global':
-    case 'ref':
-      return true
-    case 'field':
-    case 'index':
-    case 'swizzle':
-    case 'elements':
-    case 'convert':
-      return outlives(p.base)
-    default:
-      return false
-  }
 }

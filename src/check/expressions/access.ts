@@ -11,6 +11,7 @@ import {
   describe,
   differentialOf,
   enumValue,
+  extensionInfo,
   fieldType,
   funcSig,
   globalInfo,
@@ -20,6 +21,7 @@ import {
   membersOf,
   objectFor,
   put,
+  resolveType,
   suggestMember,
   suggestName,
   typeTerm,
@@ -27,7 +29,15 @@ import {
   type Member,
 } from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
-import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl } from '../model/decl.ts'
+import type {
+  Decl,
+  FieldDecl,
+  FuncDecl,
+  GlobalDecl,
+  PropertyDecl,
+  SubscriptDecl,
+  ValueParamDecl,
+} from '../model/decl.ts'
 import { toExpr } from './expr.ts'
 import { swizzle } from './swizzle.ts'
 import { emptyError, errorTerm, funcsOf, typeOf, value, type Candidate, type Term } from '../model/term.ts'
@@ -36,12 +46,11 @@ import {
   errorType,
   intParam,
   intType,
+  isFloatName,
   noSubst,
   poisoned,
-  scalars,
   show,
   structType,
-  uintType,
   type StructType,
   type Subst,
   type Type,
@@ -120,17 +129,7 @@ function declTerm(env: Env, decl: Decl, span: Span): Term {
     case 'namespace':
       return { kind: 'namespace', decl }
     case 'valueparam':
-      return value({
-        kind: 'int',
-        type:
-          decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'bool'
-            ? scalars.bool
-            : decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'uint'
-              ? uintType
-              : intType,
-        span,
-        value: intParam(decl),
-      })
+      return value({ kind: 'int', type: valueParamType(cx, decl), span, value: intParam(decl) })
     case 'case':
       return caseTerm(cx, decl, span)
     case 'field': {
@@ -153,6 +152,13 @@ function declTerm(env: Env, decl: Decl, span: Span): Term {
   }
   cx.sink.add(names.expectedValue, span, { what: decl.name })
   return errorTerm
+}
+
+/** The type of a generic parameter that is a value: `let N : int`, or an enum. */
+function valueParamType(cx: Cx, decl: ValueParamDecl): Type {
+  const type = resolveType(cx.of(decl), decl.syntax.type, decl.scope)
+  // Other types are reported where the parameter is declared.
+  return type.kind === 'enum' || (type.kind === 'scalar' && !isFloatName(type.name)) ? type : intType
 }
 
 const noMember = (decl: Decl): Member => ({ decl, subst: noSubst, via: 0, extensionParams: 0, requirement: null })
@@ -206,8 +212,13 @@ export function memberTerm(env: Env, base: Term, name: string, span: Span): Term
     }
     case 'type':
       return staticMember(env, base.type, name, span)
-    case 'open':
     case 'funcs':
+      // `f.fwd_diff(…)` is `fwd_diff(f)(…)`.
+      if (name === 'fwd_diff' || name === 'bwd_diff')
+        return { ...base, modes: [...base.modes, name === 'fwd_diff' ? 'forward' : 'backward'] }
+      cx.sink.add(names.expectedValue, span, { what: describe(base) })
+      return errorTerm
+    case 'open':
     case 'list':
       cx.sink.add(names.expectedValue, span, { what: describe(base) })
       return errorTerm
@@ -253,10 +264,7 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
     const inner = membersOf(cx, held, name)
     if (inner.length > 0) return memberDeclTerm(env, base, held, inner, span)
   }
-  const picked =
-    type.kind === 'struct' && type.decl.intrinsic === 'Tuple' && base.kind === 'place'
-      ? pick(env, base, name, span)
-      : null
+  const picked = type.kind === 'struct' && type.decl.intrinsic === 'Tuple' ? pick(env, base, name, span) : null
   if (picked !== null) return picked
   const members = membersOf(cx, type, name)
   if (members.length === 0) {
@@ -277,22 +285,23 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
 }
 
 /** `t._2_0` of a tuple: a tuple of those parts. Null if the name has another form, or there is no such part. */
-function pick(env: Env, base: Term & { readonly kind: 'place' }, name: string, span: Span): Term | null {
-  const parts = /^(?:_\d+){2,8}$/.test(name) ? name.slice(1).split('_') : []
-  const type = base.place.type as StructType
-  if (parts.length === 0 || parts.some(n => Number(n) >= type.args.length)) return null
-  const made = env.cx.library.lookup(`__Tuple${parts.length}`)[0]
+function pick(env: Env, base: Term & { readonly kind: 'value' | 'place' }, name: string, span: Span): Term | null {
+  const at = /^(?:_\d+){2,8}$/.test(name) ? name.slice(1).split('_').map(Number) : []
+  const type = typeOf(base) as StructType
+  if (at.length === 0 || at.some(n => n >= type.args.length)) return null
+  const made = env.cx.library.lookup(`__Tuple${at.length}`)[0]
   if (made?.kind !== 'struct') return null
-  const values = parts.map(n => toExpr(env, valueMember(env, base, `_${Number(n)}`, span), span))
-  return value({
-    kind: 'construct',
-    type: structType(
-      made,
-      values.map(v => v.type),
-    ),
-    span,
-    parts: values,
-  })
+  const of: Place = base.kind === 'place' ? base.place : { kind: 'temp', type, span, value: base.expr }
+  const picked = structType(
+    made,
+    at.map(n => type.args[n]!),
+  )
+  const fixed = base.kind === 'place' ? base.fixed : 'it is a value'
+  return {
+    kind: 'place',
+    place: { kind: 'parts', type: picked, span, base: of, at },
+    fixed: fixed ?? (new Set(at).size < at.length ? 'a part stands in it twice' : null),
+  }
 }
 
 /** What a `ConstantBuffer<T>` holds, as a value. */
@@ -370,12 +379,19 @@ export function visible(env: Env, decl: Decl): boolean {
   if (decl.visibility === 'public') return true
   if (here === null || decl.module.isCore) return true
   if (decl.visibility === 'internal') return decl.module === here
+  // Members of a type, of its extensions and of types nested in it see what is private in the type and its extensions.
+  const home = extendedBy(env.cx, decl.parent)
   for (let s: typeof env.scope | null = env.scope; s !== null; s = s.parent) {
-    if (s.owner === decl.parent && s.owner !== null) return true
-    // Members of extensions and of types nested in it see what is private in the type.
-    if (s.owner?.kind === 'extension' && env.self?.kind === 'struct' && env.self.decl === decl.parent) return true
+    if (s.owner !== null && (s.owner === decl.parent || extendedBy(env.cx, s.owner) === home)) return true
   }
   return false
+}
+
+/** What a declaration is part of: for an extension of a struct or enum, that. */
+function extendedBy(cx: Cx, owner: Decl | null): Decl | null {
+  if (owner?.kind !== 'extension') return owner
+  const target = extensionInfo(cx, owner)?.target
+  return target?.kind === 'struct' || target?.kind === 'enum' ? target.decl : owner
 }
 
 function moduleOf(env: Env): Decl | null {

@@ -14,6 +14,7 @@ import {
   derive,
   inferArg,
   isOwn,
+  miscounted,
   objectFor,
   put,
   showSignature,
@@ -333,6 +334,11 @@ function reportNone(
   }
   // Where all that take so many arguments want a conformance, that is what is missing.
   const near = failures.filter(f => f.why !== 'few' && f.why !== 'many')
+  const wrong = near.length === 1 && near[0]!.why === 'infer' ? wrongCount(cx, near[0]!.candidate, funcs, args) : null
+  if (wrong !== null) {
+    cx.sink.add(generics.countDiffers, span, wrong)
+    return
+  }
   const broken = near.map(f => (f.why === 'infer' ? brokenBound(cx, f.candidate, funcs, args) : null))
   if (broken[0] && !broken.includes(null)) {
     cx.sink.add(generics.doesNotConform, span, broken[0])
@@ -392,15 +398,14 @@ function takes({ decl }: Candidate, sig: Template): Note {
   return { span: decl.module.isCore ? undefined : (decl.span ?? undefined), text: `it takes ${showSignature(sig)}` }
 }
 
-/** The bound that the arguments of a call break, where they settle all generic parameters. */
-function brokenBound(
+/** The generic arguments that the arguments of a call settle; null if that is not all. */
+function settledBy(
   cx: Cx,
   candidate: Candidate,
+  list: GenericParams,
   funcs: Funcs,
   args: readonly Term[],
-): { type: string; interface: string } | null {
-  const list = candidate.decl.generics
-  if (list === null) return null
+): Subst | null {
   const sig = templateOf(cx, candidate, funcs.modes)
   const vars = new Map<number, GenericArg | null>(list.params.map(p => [p.id, null]))
   for (let i = 0; i < Math.min(args.length, sig.params.length); i++) {
@@ -410,8 +415,34 @@ function brokenBound(
   funcs.args?.forEach((arg, i) => vars.set(list.params[i]?.id ?? -1, arg))
   const known = new Map<number, GenericArg>()
   for (const [id, arg] of vars) if (arg !== null) known.set(id, arg)
-  if (known.size < list.params.length) return null
-  const broken = violation(cx, list, { args: new Map([...candidate.subst.args, ...known]), self: candidate.subst.self })
+  return known.size < list.params.length
+    ? null
+    : { args: new Map([...candidate.subst.args, ...known]), self: candidate.subst.self }
+}
+
+/** The number of arguments of a pack that a constraint on it refuses. */
+function wrongCount(
+  cx: Cx,
+  candidate: Candidate,
+  funcs: Funcs,
+  args: readonly Term[],
+): { got: string; expected: string } | null {
+  const list = candidate.decl.generics
+  const subst = list === null ? null : settledBy(cx, candidate, list, funcs, args)
+  const wrong = list === null || subst === null ? null : miscounted(cx, list, subst)
+  return wrong === null ? null : { got: show(wrong.got), expected: show(wrong.expected) }
+}
+
+/** The bound that the arguments of a call break, where they settle all generic parameters. */
+function brokenBound(
+  cx: Cx,
+  candidate: Candidate,
+  funcs: Funcs,
+  args: readonly Term[],
+): { type: string; interface: string } | null {
+  const list = candidate.decl.generics
+  const subst = list === null ? null : settledBy(cx, candidate, list, funcs, args)
+  const broken = list === null || subst === null ? null : violation(cx, list, subst)
   return broken === null ? null : { type: show(broken.subject), interface: show(broken.iface) }
 }
 

@@ -43,6 +43,7 @@ import {
   type Type,
 } from '../model/type.ts'
 import { candidatesOf, resolveCall } from './call.ts'
+import { withReceiver } from './receiver.ts'
 
 /** How deep the tree of one body may be. A sum is as deep as it is long, but walks over the tree take little stack for each level. */
 export const maxDepth = 1000
@@ -227,7 +228,7 @@ function callTerm(env: Env, e: ast.CallExpr): Term {
     case 'open':
       return construct(env, termType(env.cx, callee, e.callee.span), args, e.span)
     case 'funcs':
-      return resolveCall(env, callee, args, e.span) ?? errorTerm
+      return resolveCall(env, callee, withReceiver(env, callee, args, e.span), e.span) ?? errorTerm
     case 'value':
     case 'place': {
       const type = callee.kind === 'value' ? callee.expr.type : callee.place.type

@@ -448,7 +448,14 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
   }
   if (args.length === 1) {
     const only = args[0]!
-    if (only.kind === 'list') return value(coerceList(env, only, type, span))
+    if (only.kind === 'list') {
+      // A constructor may take the list itself, as an array or a struct; else the list holds what a constructor takes.
+      const found = type.kind === 'struct' ? constructors(env, type) : []
+      const chosen = funcsOf(show(type), found)
+      if (found.some(c => visible(env, c.decl)) && resolveCall(env, chosen, args, span, true)?.kind === 'value')
+        return resolveCall(env, chosen, args, span) ?? errorTerm
+      return value(coerceList(env, only, type, span))
+    }
     if (only.kind === 'value' || only.kind === 'place') {
       const e = toExpr(env, only, span)
       if (e.kind === 'error') return value(emptyError(type))

@@ -2,7 +2,7 @@
  * The state of one run of the checker. Everything that is resolved on demand is kept here, so that it is resolved once. It also has
  * what lower rooms ask of higher ones: declarations of the core library, and expressions that types need.
  */
-import type { Sink } from '../../base/diag.ts'
+import type { Diagnostic, Sink } from '../../base/diag.ts'
 import type { SourceFile, Span } from '../../base/source.ts'
 import type {
   AliasDecl,
@@ -87,6 +87,20 @@ export interface Above {
   /** Checks an expression as a value of a given type, or of its own type if that is null. */
   value(env: Env, e: ast.Expr, to: Type | null): Expr
   lambda(env: Env, e: ast.LambdaExpr): Term
+  /** Makes the function with the signature of a requirement that calls one of the type's own; null where none fits. */
+  bridge(
+    cx: Cx,
+    owner: StructDecl | ExtensionDecl,
+    self: Type,
+    requirement: FuncDecl,
+    iface: InterfaceType,
+  ): Bridge | null
+}
+
+/** A function that the compiler made to meet a requirement, and the one that it calls. */
+export interface Bridge {
+  readonly decl: FuncDecl
+  readonly target: FuncDecl
 }
 
 /**
@@ -141,12 +155,15 @@ export class Cx {
   readonly unbounded: Span[] = []
   /** Whether a function of the program has a primal substitute. */
   substitutes = false
-  /** Unmarked functions that have been checked as parts of differentiable ones. */
-  readonly inlined: Set<FuncDecl> = new Set()
+  /** Unmarked functions that have been checked as parts of differentiable ones, and the derivatives that get lost in them. */
+  readonly inlined: Map<FuncDecl, readonly Diagnostic[]> = new Map()
 
   readonly constraints: Map<GenericParams, readonly Constraint[] | 'busy'> = new Map()
   /** What `where A == B` says, by parameter list. */
   readonly equalities: Map<GenericParams, readonly (readonly [Type, Type])[]> = new Map()
+  /** What `where countof(T) == N` says of parameter lists whose packs are written out, and which of these numbers are equal by that. */
+  readonly counts: Map<GenericParams, readonly (readonly [Int, Int])[]> = new Map()
+  readonly sameCounts: Set<string> = new Set()
   /** What type parameters and their associated types conform to, by key. */
   readonly bounds: Map<string, InterfaceType[]> = new Map()
   /** Interfaces that they may also conform to (`where optional T : I`), which `if (T is I)` tests. */
@@ -170,6 +187,9 @@ export class Cx {
   /** Folded initial values of constants, by the arguments of the generic types around. */
   readonly folded: Map<Expr, Map<string, Int | null>> = new Map()
   readonly fieldDefaults: Map<FieldDecl, Expr | null> = new Map()
+  /** Bridges by the type or extension, the interface and the requirement; and what those that were made call. */
+  readonly bridges: Map<string, Bridge | null> = new Map()
+  readonly bridgeTargets: Map<FuncDecl, FuncDecl> = new Map()
   readonly paramDefaults: Map<FuncDecl, Map<number, Expr>> = new Map()
   readonly aliases: Map<AliasDecl, Type | 'busy'> = new Map()
   readonly enumValues: Map<EnumDecl, readonly number[]> = new Map()

@@ -62,6 +62,7 @@ export function unusable(place: Place, onlyWritten = false): string | null {
     case 'index':
     case 'swizzle':
     case 'elements':
+    case 'parts':
     case 'convert':
       return unusable(place.base, onlyWritten && place.kind === 'convert')
     case 'accessor':

@@ -25,6 +25,7 @@ import type {
   ModuleDecl,
   ParamDecl,
 } from './decl.ts'
+import type { LoopAttributes } from './loop-attributes.ts'
 import type { Direction, Int, InterfaceType, StructType, Subst, Type } from './type.ts'
 
 // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -364,6 +365,12 @@ export interface ElementsPlace extends PlaceBase {
   readonly base: Place
   readonly at: readonly (readonly [number, number])[]
 }
+/** Fields of a tuple as a tuple: `t._2_0`. */
+export interface PartsPlace extends PlaceBase {
+  readonly kind: 'parts'
+  readonly base: Place
+  readonly at: readonly number[]
+}
 /**
  * What a `ref` accessor of the core library points to: an element of a buffer and the like; always an `[__intrinsic]`.
  * `object` is the buffer. Reads and writes go straight there.
@@ -409,23 +416,13 @@ export type Place =
   | IndexPlace
   | SwizzlePlace
   | ElementsPlace
+  | PartsPlace
   | RefPlace
   | AccessorPlace
   | ConvertPlace
   | TempPlace
 
 // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-export interface LoopAttributes {
-  /** `[ForceUnroll]`: before differentiation; fails where the trips are not known. */
-  readonly forceUnroll: boolean
-  /** `[unroll]` or `[loop]`: a hint for the target. */
-  readonly hint: 'none' | 'unroll' | 'loop'
-  /** `[MaxIters(n)]`, else null. */
-  readonly maxIters: Int | null
-  /** `[Checkpoints(k)]`: the states that the reverse pass keeps at a time; else null. */
-  readonly checkpoints: Int | null
-}
 
 export type Stmt =
   | { readonly kind: 'expr'; readonly expr: Expr; readonly span: Span | null }

@@ -70,6 +70,7 @@ export function placeOperands(p: Place, onExpr: (e: Expr) => void, onPlace: (p: 
     case 'field':
     case 'swizzle':
     case 'elements':
+    case 'parts':
     case 'convert':
       onPlace(p.base)
       return
@@ -172,6 +173,7 @@ export function writtenParams(stmts: readonly Stmt[]): ReadonlySet<ParamDecl> {
       case 'index':
       case 'swizzle':
       case 'elements':
+      case 'parts':
       case 'convert':
         place(p.base)
         return

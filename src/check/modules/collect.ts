@@ -528,6 +528,8 @@ function collectVar(at: Enclosing, decl: ast.VarDecl): void {
     return
   }
   if (at.parent.kind === 'extension' && !has(decl, 'static')) {
+    // An `extern` field is one that the type has, and is declared again for its attributes.
+    if (has(decl, 'extern')) return
     at.cx.sink.add(errors.misplaced, decl.span, { what: 'a field', where: 'the type itself, not in an extension' })
     return
   }

@@ -18,6 +18,7 @@ function rootOf(place: Place): LocalDecl | null {
       p.kind !== 'index' &&
       p.kind !== 'swizzle' &&
       p.kind !== 'elements' &&
+      p.kind !== 'parts' &&
       p.kind !== 'convert'
     )
       return null

@@ -4,7 +4,7 @@ import * as names from '../../base/errors/names.ts'
 import type * as ast from '../../syntax/ast.ts'
 import type { StatementAttribute } from '../model/attribute-names.ts'
 import type { Env } from '../model/context.ts'
-import type { LoopAttributes } from '../model/tree.ts'
+import type { LoopAttributes } from '../model/loop-attributes.ts'
 import { known } from '../model/type.ts'
 import { resolveInt } from '../types/index.ts'
 

@@ -133,6 +133,7 @@ export function rootVariable(p: Place): Variable | null {
     case 'index':
     case 'swizzle':
     case 'elements':
+    case 'parts':
     case 'convert':
       return rootVariable(p.base)
     case 'accessor':

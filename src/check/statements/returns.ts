@@ -252,6 +252,7 @@ class Varying {
       case 'field':
       case 'swizzle':
       case 'elements':
+      case 'parts':
       case 'convert':
         return this.#place(p.base)
       case 'temp':

@@ -224,7 +224,8 @@ export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: Assoc
       if (equal !== undefined) return put(cx, equal[1], substFor(base.iface.decl, base.iface.args, base.base))
     }
     const type = assocType(base, iface, decl)
-    return cx.equalTo(type.key) ?? type
+    const known = cx.equalTo(type.key) ?? (isBound(cx, base, decl.owner) ? undefined : extended(cx, base, decl.name))
+    return known ?? type
   }
   if (base.kind === 'interface') {
     // Of a value whose type is known at run time only, it is known what the interface asks of it.
@@ -241,6 +242,18 @@ export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: Assoc
   if (decl.syntax.fallback !== undefined)
     return put(cx, resolveType(cx, decl.syntax.fallback, decl.scope), substFor(iface.decl, iface.args, base))
   return errorType
+}
+
+/** Whether what is written of a type parameter or associated type says that it conforms to an interface. */
+const isBound = (cx: Cx, type: Type, iface: InterfaceDecl): boolean => boundsOf(cx, type).some(b => b.decl === iface)
+
+/** The type that an extension of type parameters gives one: `extension<T : I> T : J { typealias A = T; }`. */
+function extended(cx: Cx, type: Type, name: string): Type | undefined {
+  for (const m of lookupMember(cx, type, name)) {
+    const found = m.via === 1 ? memberType(cx, m.decl, m.subst) : null
+    if (found !== null) return found
+  }
+  return undefined
 }
 
 /** The type that a member stands for, where it is a type. */

@@ -2,6 +2,7 @@
  * Differential types: which types carry a derivative, and of what type. A struct that conforms to `IDifferentiable` without a
  * `Differential` of its own gets one made of its differentiable fields. If that has the same fields, it is the struct itself.
  */
+import * as ast from '../../syntax/ast.ts'
 import { conforms, coreInterface, extensionInfo, memberType, ownArgs, associated, isFloatParam } from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import type { ExtensionDecl, FieldDecl, StructDecl } from '../model/decl.ts'
@@ -192,10 +193,28 @@ function adoptBounds(cx: Cx, decl: StructDecl): void {
   }
 }
 
+/** The fields that an extension declares again to give them attributes: `[DerivativeMember(D.x)] extern float x;`. */
+export function externFields(decl: ExtensionDecl): readonly ast.VarDecl[] {
+  return decl.syntax.members.filter((m): m is ast.VarDecl => m.kind === 'var' && ast.hasModifier(m, 'extern'))
+}
+
+/** The `[DerivativeMember]` of a field, which an extension may also give it. */
+export function derivativeAttribute(cx: Cx, field: FieldDecl): ast.Attribute | undefined {
+  const of = (syntax: ast.VarDecl | null | undefined): ast.Attribute | undefined =>
+    syntax?.attributes.find(a => a.name === 'DerivativeMember')
+  const own = of(field.syntax)
+  if (own !== undefined || field.syntax === null) return own
+  for (const e of cx.extensions) {
+    const again = externFields(e).find(f => f.name.text === field.name)
+    const given = again === undefined || extendsStruct(cx, e, field.owner) === undefined ? undefined : of(again)
+    if (given !== undefined) return given
+  }
+  return undefined
+}
+
 /** The name of the member of the differential that `[DerivativeMember(D.name)]` gives a field, else null. */
-export function derivativeMember(field: FieldDecl): string | null {
-  const attribute = field.syntax?.attributes.find(a => a.name === 'DerivativeMember')
-  const arg = attribute?.args[0]?.value
+export function derivativeMember(cx: Cx, field: FieldDecl): string | null {
+  const arg = derivativeAttribute(cx, field)?.args[0]?.value
   if (arg === undefined) return null
   return arg.kind === 'member' ? arg.name.text : arg.kind === 'name' ? arg.name : null
 }

@@ -34,6 +34,7 @@ export function constraintsOf(from: Cx, list: GenericParams): readonly Constrain
   cx.constraints.set(list, 'busy')
   const found: Constraint[] = []
   const equalities: (readonly [Type, Type])[] = []
+  const counts: (readonly [Int, Int])[] = []
   const add = (subject: Type, iface: InterfaceType, optional: boolean): void => {
     if (!optional) found.push({ subject, iface })
     const table = optional ? cx.optionals : cx.bounds
@@ -75,8 +76,17 @@ export function constraintsOf(from: Cx, list: GenericParams): readonly Constrain
       if (left.kind === 'assoc' || left.kind === 'param') cx.equal.set(left.key, right)
       else if (right.kind === 'assoc' || right.kind === 'param') cx.equal.set(right.key, left)
       equalities.push([left, right])
+    } else if (w.kind === 'counts') {
+      // The length of a pack is a number where the pack is written out.
+      if (w.left.kind !== 'int') cx.sink.add(errors.countOfNoPack, w.left.span, {})
+      else {
+        const pair = [resolveInt(cx, w.left, list.scope), resolveInt(cx, w.right, list.scope)] as const
+        counts.push(pair)
+        if (known(pair[1]) === null) cx.sameCounts.add(`${pair[0].key}=${pair[1].key}`)
+      }
     }
   }
+  cx.counts.set(list, counts)
   cx.constraints.set(list, found)
   cx.equalities.set(list, equalities)
   return found
@@ -238,6 +248,22 @@ function unequal(cx: Cx, list: GenericParams, subst: Subst): { readonly subject:
   return null
 }
 
+/** The first pack of a written-out list that has another length than a `where countof(T) == N` says. */
+export function miscounted(
+  cx: Cx,
+  list: GenericParams,
+  subst: Subst,
+): { readonly got: Int; readonly expected: Int } | null {
+  constraintsOf(cx, list)
+  const { counts, sameCounts } = within(cx, list)
+  for (const [left, right] of counts.get(list) ?? []) {
+    const [got, expected] = [left, putArg(cx, right, subst) as Int]
+    // `N` of a caller that says the same of its own pack has that value.
+    if (!intsAgree(got, expected) && !sameCounts.has(`${got.key}=${expected.key}`)) return { got, expected }
+  }
+  return null
+}
+
 /** Completes inferred arguments with defaults and promotions, `outer` being those around; null where one stays open or does not conform. */
 export function solve(
   cx: Cx,
@@ -284,7 +310,9 @@ export function solve(
     if (better === null || c.subject.kind !== 'param') return null
     args.set(c.subject.decl.id, better)
   }
-  return unequal(cx, list, subst) === null ? new Map(list.params.map(p => [p.id, args.get(p.id)!])) : null
+  return unequal(cx, list, subst) === null && miscounted(cx, list, subst) === null
+    ? new Map(list.params.map(p => [p.id, args.get(p.id)!]))
+    : null
 }
 
 /** Whether integer values agree, where both are known. */

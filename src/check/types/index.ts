@@ -24,16 +24,23 @@ export {
 export { foldExpr, knownConstant, requiredConstant } from './const.ts'
 export { isNumberLike, isNumericParam, typeCost } from './conversion.ts'
 export { commonScalar, costs, isLossy } from './cost.ts'
-export { derivativeMember, differentialOf, shadowOf, userDifferential } from './differential.ts'
+export {
+  derivativeAttribute,
+  derivativeMember,
+  differentialOf,
+  externFields,
+  shadowOf,
+  userDifferential,
+} from './differential.ts'
 export { enumTag, enumValue, enumValues } from './enum.ts'
-export { constraintsOf, inferArg, intsAgree, solve, violation, withScalar } from './generic.ts'
+export { constraintsOf, inferArg, intsAgree, solve, miscounted, violation, withScalar } from './generic.ts'
 export { adoptBase, baseOfExpr, baseOfPlace, membersOf, objectFor, stepsTo } from './inherit.ts'
 export { linkedGlobal, linkedType } from './link.ts'
 export { attached, derivativesOf, forwardNames, forwardTarget, linksOf, ofNames, ofTarget } from './links.ts'
 export { interfacesOf, lookupMember, type Member } from './member.ts'
 export { isNone, optionalElem, optionalType } from './optional.ts'
-export { isSpread, mentions, packsOf, shared, writtenOut } from './pack.ts'
-export { alike, functionsOf, implementation, isOwn, meets, putRef, resolveRef, type Serves } from './requirement.ts'
+export { isSpread, mentions, packsOf, usualCounts, shared, writtenOut } from './pack.ts'
+export { adapts, functionsOf, implementation, isOwn, meets, putRef, resolveRef } from './requirement.ts'
 export {
   applyGeneric,
   arrayOf,

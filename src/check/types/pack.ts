@@ -26,6 +26,18 @@ export function packsOf(list: GenericParams | null): readonly string[] {
     : list.syntax.params.filter(p => p.kind === 'typeParam' && p.pack).map(p => p.name.text)
 }
 
+/** How many types to check a declaration with: for each pack as many as its constraint says, else one. */
+export function usualCounts(list: GenericParams): readonly number[] {
+  return packsOf(list).map(pack => {
+    for (const w of list.syntax.where) {
+      if (w.kind !== 'counts' || w.right.kind !== 'int' || w.left.kind !== 'sizeof') continue
+      if (w.left.operand.kind === 'name' && w.left.operand.name === pack)
+        return Math.min(Number(w.right.value), maxParts)
+    }
+    return 1
+  })
+}
+
 /** A declaration with each of its packs replaced by that many parameters. Null, with a diagnostic, if there are too many. */
 export function writtenOut<D extends Packed>(from: Cx, decl: D, counts: readonly number[]): D | null {
   const cx = from.of(decl)

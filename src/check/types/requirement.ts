@@ -1,5 +1,7 @@
 /** Finds the function that meets a requirement of an interface on a concrete type. */
-import { put, putArg, substFor } from './conform.ts'
+import { instancesOf, put, putArg, selfType, substFor } from './conform.ts'
+import { typeCost } from './conversion.ts'
+import { costs } from './cost.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl } from '../model/decl.ts'
 import { membersOf } from './inherit.ts'
@@ -88,17 +90,18 @@ export function resolveRef(cx: Cx, ref: FuncRef): FuncRef {
   }
 }
 
+/** A function that meets a requirement, with the generic parameters around it. */
+interface Implementation {
+  readonly decl: FuncDecl
+  readonly subst: Subst
+}
+
 /** The function of a type that meets a requirement, with the generic parameters around it; null where it has none of its own. */
-export function implementation(
-  cx: Cx,
-  type: Type,
-  iface: InterfaceType,
-  requirement: FuncDecl,
-): { readonly decl: FuncDecl; readonly subst: Subst } | null {
+export function implementation(cx: Cx, type: Type, iface: InterfaceType, requirement: FuncDecl): Implementation | null {
   const members = membersOf(cx, type, requirement.of === null ? requirement.name : requirement.of.name).filter(
     m => m.via < 2,
   )
-  let loose: { readonly decl: FuncDecl; readonly subst: Subst } | null = null
+  let loose: Implementation | null = null
   for (const m of members) {
     for (const decl of functionsOf(cx, m, requirement)) {
       // What does not fit is another function than what the compiler would make.
@@ -107,7 +110,35 @@ export function implementation(
       if (funcSig(cx, decl).params.length === funcSig(cx, requirement).params.length) loose ??= { decl, subst: m.subst }
     }
   }
-  return loose
+  if (loose !== null && meets(cx, loose.decl, loose.subst, requirement, iface, type, adapts)) return loose
+  return bridged(cx, members, iface, requirement) ?? loose
+}
+
+/** The bridge to a function of a type that takes and returns what is required, if not in the same form. */
+function bridged(
+  cx: Cx,
+  members: readonly Member[],
+  iface: InterfaceType,
+  requirement: FuncDecl,
+): Implementation | null {
+  const first = members.find(m => m.decl.kind === 'func')
+  const owner = first !== undefined && 'parent' in first.decl ? first.decl.parent : null
+  if (first === undefined || (owner?.kind !== 'struct' && owner?.kind !== 'extension')) return null
+  if (requirement.hasBody || requirement.of !== null || requirement.generics !== null || requirement.module.isCore)
+    return null
+  // A generic type has one bridge for all its instances, in terms of its own parameters.
+  const self = selfType(cx, owner)
+  const own =
+    self === null ? undefined : instancesOf(cx, self, iface).find(i => put(cx, i, first.subst).key === iface.key)
+  if (self === null || own === undefined) return null
+  const key = `${owner.id}:${own.key}:${requirement.id}`
+  let made = cx.bridges.get(key)
+  if (made === undefined) {
+    cx.bridges.set(key, null)
+    cx.bridges.set(key, (made = cx.above.bridge(cx, owner, self, requirement, own)))
+    if (made !== null) cx.bridgeTargets.set(made.decl, made.target)
+  }
+  return made === null ? null : { decl: made.decl, subst: first.subst }
 }
 
 /** The functions of a member that could meet a requirement: itself, with packs as long as there, or the accessor of the same kind. */
@@ -133,6 +164,13 @@ export function functionsOf(cx: Cx, m: Member, requirement: FuncDecl): readonly 
 export type Serves = (cx: Cx, from: Type, to: Type, dir: 'in' | 'out' | 'inout') => boolean
 
 export const alike: Serves = (_, from, to) => same(from, to) || poisoned(from) || poisoned(to)
+
+/** Functions may take and return other types of numbers than the requirement, since a call of the requirement converts them. */
+export const adapts: Serves = (cx, from, to, dir) =>
+  alike(cx, from, to, dir) ||
+  (dir === 'in' && isNumber(from) && isNumber(to) && (typeCost(cx, from, to) ?? costs.explicit) < costs.explicit)
+
+const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind === 'vector' || type.kind === 'matrix'
 
 /** Whether a function of a type meets a requirement. */
 export function meets(

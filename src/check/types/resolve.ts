@@ -5,11 +5,11 @@ import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { builtinType } from '../model/builtin.ts'
-import { ownArgs, paramLists, put, selfType, substFor } from './conform.ts'
+import { ownArgs, paramLists, put, putArg, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
 import { Env, type Cx } from '../model/context.ts'
 import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from '../model/decl.ts'
-import { constraintsOf, violation } from './generic.ts'
+import { constraintsOf, miscounted, violation } from './generic.ts'
 import { linkedType } from './link.ts'
 import { membersOf } from './inherit.ts'
 import type { Member } from './member.ts'
@@ -150,6 +150,9 @@ function namesakes(scope: Scope, home: ModuleDecl): readonly Scope[] {
   return [...seen].map(m => m.inner)
 }
 
+/** How much farther away than a scope's own declarations those are that it uses: less than the next scope. */
+const usedBehind = 1 / 1024
+
 /**
  * Gives the declarations of a name in a module, a namespace or a block, and those that it uses, as seen from another scope: first
  * its own, then those of others.
@@ -174,7 +177,8 @@ export function declared(
     const usings = s.usings.splice(0)
     for (const u of usings) {
       u.found ??= namespaceOf(cx, u.target, s)
-      if (u.found !== null) declared(cx, u.found.inner, name, from, give)
+      // Of two functions for the same arguments the scope's own comes before one that it uses.
+      if (u.found !== null) declared(cx, u.found.inner, name, from, (decl, extra) => give(decl, extra + usedBehind))
     }
     s.usings.push(...usings)
     if (mine && !more) return
@@ -538,7 +542,10 @@ export function applyGeneric(
       if (t.kind === 'error') return errorType
       map.set(p.id, t)
     } else {
-      const n = arg !== undefined ? resolveInt(cx, arg, scope!) : resolveInt(cx, p.syntax.fallback!, list.scope)
+      const n =
+        arg !== undefined
+          ? resolveInt(cx, arg, scope!)
+          : (putArg(cx, resolveInt(cx, p.syntax.fallback!, list.scope), subst) as Int)
       if (n.kind === 'error') return errorType
       map.set(p.id, n)
     }
@@ -546,6 +553,11 @@ export function applyGeneric(
   const broken = violation(cx, list, subst)
   if (broken !== null) {
     cx.sink.add(generics.doesNotConform, span, { type: show(broken.subject), interface: show(broken.iface) })
+    return errorType
+  }
+  const wrong = miscounted(cx, list, subst)
+  if (wrong !== null) {
+    cx.sink.add(generics.countDiffers, span, { got: show(wrong.got), expected: show(wrong.expected) })
     return errorType
   }
   if (decl.kind === 'alias') return put(cx, aliasType(cx, decl), subst)

@@ -23,7 +23,7 @@ export function structDiff(cx: Cx, type: StructType): StructDiffInfo | null {
   const theirs = diff.kind === 'struct' ? diff.decl.fields : []
   for (const f of fieldSigs(cx, type.decl)) {
     const own = f.noDiff ? null : differentialOf(cx, put(cx, f.type, subst))
-    fields.push(own === null ? -1 : theirs.findIndex(t => t.name === (derivativeMember(f.decl) ?? f.decl.name)))
+    fields.push(own === null ? -1 : theirs.findIndex(t => t.name === (derivativeMember(cx, f.decl) ?? f.decl.name)))
   }
   const info: StructDiffInfo = {
     type: diff,
