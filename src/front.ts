@@ -2,11 +2,13 @@
 import type { Conformance } from './lower/variants.ts'
 import type { Sink } from './base/diag.ts'
 import { missingEntry } from './base/errors/target.ts'
-import { missingExport } from './base/errors/lower.ts'
+import { missingExport, noTarget } from './base/errors/lower.ts'
 import { suggestAmong } from './base/near.ts'
 import { check } from './check/check.ts'
 import { checkAssigned } from './check/statements/assigned.ts'
 import { checkStrictly } from './check/statements/strict.ts'
+import type { Span } from './base/source.ts'
+import type { FuncDecl } from './check/model/decl.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
 import type { LibraryData } from './check/modules/library.ts'
 import type { DiffLevel } from './ir/value.ts'
@@ -98,10 +100,10 @@ export class Checked {
 
   /** Every function that has a name of its own: methods and instances of generic functions too. */
   subjects(): ReadonlyMap<string, Subject> {
-    const entries = this.program.entries.map((func): EntryRoot => ({
-      func,
-      stage: stageOf(this.program.attributes(func).stage),
-    }))
+    const entries = this.program.entries.flatMap((func): EntryRoot[] => {
+      const stage = stageOf(this.program.attributes(func).stage)
+      return stage === undefined ? [] : [{ func, stage }]
+    })
     return (this.#subjects ??= subjectsOf(this.program, entries))
   }
 
@@ -119,15 +121,25 @@ export class Checked {
     return subjects.get(name) ?? subjects.get(name.replace(/\s+/g, '').replaceAll(',', ', '))
   }
 
+  /** Whether a function is exported without being asked for. Nobody asked for what an imported module has of other targets. */
+  #isExported(func: FuncDecl): boolean {
+    const { program } = this
+    return program.attributes(func).exported && (func.module === program.modules[0] || !program.reachesLack(func))
+  }
+
   /** The roots of lowering: what the options name, else all entry points and all exported functions. */
   roots(sink: Sink): Roots {
     const { program } = this
     const options = this.#options
     const free = program.functions.filter(f => f.role === 'function' && f.hasBody)
     const entries: EntryRoot[] = []
+    const take = (func: FuncDecl, stage: string): void => {
+      const known = stageOf(stage)
+      if (known !== undefined) entries.push({ func, stage: known, blockSize: options.blockSize })
+      else sink.add(noTarget, stageAt(func), { feature: `the stage ${stage}` })
+    }
     if (options.entries === undefined) {
-      for (const func of program.entries)
-        entries.push({ func, stage: stageOf(program.attributes(func).stage), blockSize: options.blockSize })
+      for (const func of program.entries) take(func, program.attributes(func).stage!)
     } else {
       for (const asked of options.entries) {
         const name = typeof asked === 'string' ? asked : asked.name
@@ -144,14 +156,14 @@ export class Checked {
               program.entries.map(f => f.name),
             ),
           )
-        else entries.push({ func, stage: stageOf(stage), blockSize: options.blockSize })
+        else take(func, stage)
       }
     }
     const names = options.exports
     const exports: ExportRoot[] = []
     const taken = new Set<string>()
     for (const func of free) {
-      const wanted = names === undefined ? program.attributes(func).exported : names.includes(func.name)
+      const wanted = names === undefined ? this.#isExported(func) : names.includes(func.name)
       if (!wanted || taken.has(func.name) || entries.some(e => e.func === func)) continue
       taken.add(func.name)
       exports.push({ func, name: func.name, mode: 'primal' })
@@ -167,8 +179,15 @@ export class Checked {
   }
 }
 
-function stageOf(stage: string | null): Stages {
-  return stage === 'vertex' ? stage : stage === 'fragment' || stage === 'pixel' ? 'fragment' : 'compute'
+/** The stage of an attribute; undefined for one that no target has. */
+function stageOf(stage: string | null): Stages | undefined {
+  if (stage === 'pixel') return 'fragment'
+  return stage === 'vertex' || stage === 'fragment' || stage === 'compute' ? stage : undefined
+}
+
+/** Where a function says its stage. */
+function stageAt({ syntax, span }: FuncDecl): Span | undefined {
+  return syntax.attributes.find(a => a.name.toLowerCase() === 'shader')?.span ?? span ?? undefined
 }
 
 /** Reads `Type:Interface` or `Type:Interface=id`. */

@@ -85,6 +85,7 @@ async function one(
       target,
       code: options.dumpIr === undefined ? codeOf(program, target, options, place) : dump(program, options),
     }))
+    report(program.diagnostics.filter(d => d.severity === 'note'))
     const reflection = place.reflection === undefined ? undefined : program.wgsl().reflection
     if (options.dumpIr === undefined) remarkIfEmpty(file, program, targets)
     for (const { target, code } of made) {

@@ -102,30 +102,14 @@ function attempt(
 ): Lowered {
   const cx = new Lowering(program, sink, variants, target, textureEmulation, of => new Globals(of))
   for (const root of roots.entries) cx.names.unique(root.func.name)
-  const entries = roots.entries.map(root => {
-    const system = systemOf(cx, root)
-    return { ...root, system, uniforms: uniformsOf(cx, root, system) }
-  })
-  cx.globals.declare(entries)
-  const graphics = new Map(
-    entries.flatMap(e => (e.stage === 'compute' ? [] : [[e, graphicsEntry(cx, e.func, e.stage)]])),
-  )
-  const links = new Links([...graphics.values()])
-  for (const entry of entries) {
-    const own = graphics.get(entry)
-    if (own === undefined) lowerEntry(cx, entry, entry.system)
-    else lowerGraphics(cx, entry.func, own, links)
-  }
-  for (const root of roots.exports) {
-    const direct: FuncRef = root.ref ?? { kind: 'direct', decl: root.func, subst: noSubst }
-    const func = cx.instance(root.mode === 'primal' ? direct : { kind: 'derivative', mode: root.mode, of: direct })
-    func.info.exported = root.name
-  }
-  drain(cx)
+  cx.reach.guard(() => lowerRoots(cx, roots))
   const asked = new Set<Func>()
   const derivatives = (func: Func): void => {
     if (asked.has(func)) return
     asked.add(func)
+    cx.reach.guard(() => rulesOf(func))
+  }
+  const rulesOf = (func: Func): void => {
     const held = cx.held.get(func)
     if (held !== undefined) {
       // A substitute stands for what is called under `no_diff`, and for nothing behind it.
@@ -144,10 +128,52 @@ function attempt(
   return { module: cx.module, refs: cx.refs, derivatives }
 }
 
+function lowerRoots(cx: Lowering, roots: Roots): void {
+  const { reach } = cx
+  // The types of a root are part of it.
+  const root = (of: { readonly func: FuncDecl }, work: () => void): void =>
+    reach.guard(() =>
+      reach.within(of.func, of.func.syntax.span, () => {
+        for (const { span } of of.func.syntax.attributes) reach.refuse(cx.program.lacking(span) ?? null)
+        work()
+      }),
+    )
+  const entries: (EntryRoot & {
+    readonly system: ReadonlyMap<ParamDecl, Interface>
+    readonly uniforms: readonly ParamDecl[]
+  })[] = []
+  for (const entry of roots.entries)
+    root(entry, () => {
+      const system = systemOf(cx, entry)
+      const uniforms = uniformsOf(cx, entry, system)
+      for (const p of uniforms) cx.types.part(p.type)
+      entries.push({ ...entry, system, uniforms })
+    })
+  cx.globals.declare(entries)
+  const graphics = new Map<EntryRoot, GraphicsEntry>()
+  for (const entry of entries) {
+    const { func, stage } = entry
+    if (stage !== 'compute') root(entry, () => graphics.set(entry, graphicsEntry(cx, func, stage)))
+  }
+  const links = new Links([...graphics.values()])
+  for (const entry of entries) {
+    const own = graphics.get(entry)
+    if (entry.stage === 'compute') reach.guard(() => lowerEntry(cx, entry, entry.system))
+    else if (own !== undefined) reach.guard(() => lowerGraphics(cx, entry.func, own, links))
+  }
+  for (const { func, ref, mode, name } of roots.exports)
+    reach.guard(() => {
+      const direct: FuncRef = ref ?? { kind: 'direct', decl: func, subst: noSubst }
+      cx.instance(mode === 'primal' ? direct : { kind: 'derivative', mode, of: direct }).info.exported = name
+    })
+  drain(cx)
+}
+
 function drain(cx: Lowering): void {
   for (let next = cx.pending.pop(); next !== undefined; next = cx.pending.pop()) {
     cx.depth = next.depth
-    lowerBody(cx, next)
+    const { func } = next
+    cx.reach.guard(() => lowerBody(cx, next), func)
   }
   cx.depth = 0
   cx.system.settle()

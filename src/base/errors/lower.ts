@@ -43,6 +43,12 @@ export const unsupportedHere: Entry<'what'> = error(
   'write it another way, or leave it out for this target',
 )
 
+export const noTarget: Entry<'feature'> = error(
+  'E50100',
+  '{feature} is not supported yet',
+  'keep it out of what entry points and exported functions reach, or write another way for this target in a case of __target_switch',
+)
+
 export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error(
   'E38024',
   '{name} has the system value {semantic}, which is one to {lanes} of int or uint',

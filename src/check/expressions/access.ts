@@ -22,6 +22,7 @@ import {
   put,
   suggestMember,
   suggestName,
+  termType,
   typeTerm,
   type Found,
   type Member,
@@ -61,7 +62,7 @@ export function nameTerm(env: Env, e: ast.NameExpr): Term {
   if (first === undefined) {
     const builtin = builtinTerm(e.name)
     if (builtin !== null) return builtin
-    if (isForeign(e.name)) cx.sink.add(names.unsupported, e.span, { feature: e.name })
+    if (isForeign(e.name)) cx.lacks.push({ span: e.span, feature: e.name })
     else cx.sink.add(names.undefinedName, e.span, { name: e.name }, ...suggestName(cx, env.scope, e.name))
     return errorTerm
   }
@@ -166,7 +167,10 @@ function globalTerm(env: Env, decl: GlobalDecl, span: Span, member: Member | nul
   const info = globalInfo(env.cx, decl)
   const subst = member?.subst ?? noSubst
   const type = put(env.cx, info.type, subst)
-  if (poisoned(type)) return errorTerm
+  if (poisoned(type)) {
+    if (type.kind === 'error' && type.lack !== undefined) env.cx.lacks.push({ ...type.lack, span })
+    return errorTerm
+  }
   const fixed =
     decl.storage === 'constant'
       ? `${decl.name} is constant`
@@ -207,6 +211,9 @@ export function memberTerm(env: Env, base: Term, name: string, span: Span): Term
     case 'type':
       return staticMember(env, base.type, name, span)
     case 'open':
+      if (name === 'Handle') return memberTerm(env, { kind: 'type', type: termType(cx, base, span) }, name, span)
+      cx.sink.add(names.expectedValue, span, { what: describe(base) })
+      return errorTerm
     case 'funcs':
     case 'list':
       cx.sink.add(names.expectedValue, span, { what: describe(base) })
@@ -227,7 +234,9 @@ function staticMember(env: Env, type: Type, name: string, span: Span): Term {
   if (type.kind === 'vector' && name === 'Element') return { kind: 'type', type: type.elem }
   const members = membersOf(cx, type, name)
   if (members.length === 0) {
-    reportMissing(cx, type, name, span)
+    if (name === 'Handle' && type.kind === 'struct' && handleKind(type.decl.intrinsic ?? '') !== undefined)
+      cx.lacks.push({ span, feature: `Handle of ${show(type)}` })
+    else reportMissing(cx, type, name, span)
     return errorTerm
   }
   return memberDeclTerm(env, null, type, members, span)
@@ -269,7 +278,7 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
         handleKind(type.decl.intrinsic ?? '')?.is === 'texture' &&
         /^(?:Sample|Gather)/.test(name))
     ) {
-      cx.sink.add(names.unsupported, span, { feature: `${name} of ${show(type)}` })
+      cx.lacks.push({ span, feature: `${name} of ${show(type)}` })
     } else reportMissing(cx, type, name, span)
     return errorTerm
   }

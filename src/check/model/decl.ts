@@ -6,6 +6,7 @@
  */
 import type { SourceFile, Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
+import type { Lack } from './lack.ts'
 
 export type Visibility = 'public' | 'internal' | 'private'
 
@@ -355,6 +356,8 @@ export type Int =
 export interface ErrorType {
   readonly kind: 'error'
   readonly key: string
+  /** It is no mistake, but no target has it. */
+  readonly lack?: Lack
 }
 export interface VoidType {
   readonly kind: 'void'

@@ -131,11 +131,8 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
         stage = text(a.args[0]?.value)
         if (stage === null)
           cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'a stage in quotes' })
-        else if (!stages.has(stage))
-          cx.sink.add(otherStages.has(stage) ? errors.unsupported : errors.unknownStage, a.span, {
-            feature: `the stage ${stage}`,
-            name: stage,
-          })
+        else if (!stages.has(stage) && !otherStages.has(stage))
+          cx.sink.add(errors.unknownStage, a.span, { name: stage })
         break
       case 'numthreads':
       case 'NumThreads': {
