@@ -155,7 +155,7 @@ export class Program extends WgslProgram {
       'js',
       derivativesOf(taken),
       (module, sink) => {
-        leaveOut(module, this.named(taken.derivativesOf), sink)
+        leaveOut(module, this.named(undefined), sink)
         return emitJs(module, { mode, limits }, sink)
       },
       mode === 'f64',

@@ -196,7 +196,7 @@ export class Globals implements GlobalPlaces {
       return this.#grouped(name, type, source, binding, from)
     if (type.kind === 'ptr') return this.#resource(name, type, source, binding, from)
     if (t.holdsPointer(type))
-      return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
+      return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from, binding) }
     let own = field
     for (let k = 1; plain.fields.some(f => f.name === own); k++) own = `${field}_${k}`
     plain.fields.push({ name: own, type })
@@ -208,7 +208,16 @@ export class Globals implements GlobalPlaces {
     return home
   }
 
-  #parts(name: string, field: string, type: Type, source: s.Type, plain: Plain, from: Origin): Home[] {
+  /** The parts of what holds resources. Of a resource that is several, such as a texture with a sampler, the first has the binding. */
+  #parts(
+    name: string,
+    field: string,
+    type: Type,
+    source: s.Type,
+    plain: Plain,
+    from: Origin,
+    binding: Binding | null = null,
+  ): Home[] {
     const prefix = field === '' ? '' : `${field}_`
     if (type.kind === 'array') {
       const elem = (source as s.ArrayType).elem
@@ -228,7 +237,8 @@ export class Globals implements GlobalPlaces {
         span: decl.span ?? from.span,
         path: [...from.path, f.name],
       }
-      return this.#part(`${name}_${f.name}`, `${prefix}${f.name}`, f.type, fields[i]!.type, null, plain, own)
+      const bound = i === 0 && struct.decl.module.isCore ? binding : null
+      return this.#part(`${name}_${f.name}`, `${prefix}${f.name}`, f.type, fields[i]!.type, bound, plain, own)
     })
   }
 

@@ -10,7 +10,7 @@ const names: ReadonlySet<string> = new Set(
   ObjectRayDirection RayTMin RayTCurrent RayFlags RayCurrentTime PrimitiveIndex InstanceID InstanceIndex GeometryIndex HitKind
   ObjectToWorld ObjectToWorld3x4 ObjectToWorld4x3 WorldToObject WorldToObject3x4 WorldToObject4x3 HitTriangleVertexPosition
   ReorderThread
-  AppendStructuredBuffer ConsumeStructuredBuffer RWTexture2DMS RWTexture2DMSArray
+  RWTexture2DMS RWTexture2DMSArray
   RasterizerOrderedBuffer RasterizerOrderedByteAddressBuffer RasterizerOrderedStructuredBuffer RasterizerOrderedTexture1D
   RasterizerOrderedTexture1DArray RasterizerOrderedTexture2D RasterizerOrderedTexture2DArray RasterizerOrderedTexture3D
   PointStream LineStream TriangleStream InputPatch OutputPatch OutputVertices OutputIndices OutputPrimitives
