@@ -2,7 +2,7 @@
 import type { Conformance } from './lower/variants.ts'
 import type { Sink } from './base/diag.ts'
 import { missingEntry } from './base/errors/target.ts'
-import { missingExport, noTarget } from './base/errors/lower.ts'
+import { genericEntry, missingExport, noTarget } from './base/errors/lower.ts'
 import { suggestAmong } from './base/near.ts'
 import { check } from './check/check.ts'
 import { checkAssigned } from './check/statements/assigned.ts'
@@ -10,6 +10,7 @@ import { checkStrictly } from './check/statements/strict.ts'
 import type { Span } from './base/source.ts'
 import type { FuncDecl } from './check/model/decl.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
+import type { Subst } from './check/model/type.ts'
 import type { LibraryData } from './check/modules/library.ts'
 import type { DiffLevel } from './ir/value.ts'
 import type { EntryRoot, ExportRoot, Roots } from './lower/lower.ts'
@@ -127,23 +128,44 @@ export class Checked {
     return program.attributes(func).exported && (func.module === program.modules[0] || !program.reachesLack(func))
   }
 
+  /** Whether a function is an entry point once its generic arguments are known. */
+  #isOpenEntry(func: FuncDecl): boolean {
+    const { program } = this
+    return (
+      func.generics !== null &&
+      func.module === program.modules[0] &&
+      func.role === 'function' &&
+      func.hasBody &&
+      program.attributes(func).stage !== null
+    )
+  }
+
   /** The roots of lowering: what the options name, else all entry points and all exported functions. */
   roots(sink: Sink): Roots {
     const { program } = this
     const options = this.#options
     const free = program.functions.filter(f => f.role === 'function' && f.hasBody)
     const entries: EntryRoot[] = []
-    const take = (func: FuncDecl, stage: string): void => {
+    const take = (func: FuncDecl, stage: string, subst?: Subst): void => {
       const known = stageOf(stage)
-      if (known !== undefined) entries.push({ func, stage: known, blockSize: options.blockSize })
+      if (known !== undefined && (subst === undefined || known === 'compute'))
+        entries.push({ func, stage: known, blockSize: options.blockSize, subst })
+      else if (known !== undefined)
+        sink.add(noTarget, func.span ?? undefined, { feature: `a ${known} entry point with generic parameters` })
       else sink.add(noTarget, stageAt(func), { feature: `the stage ${stage}` })
     }
     if (options.entries === undefined) {
       for (const func of program.entries) take(func, program.attributes(func).stage!)
+      for (const decl of program.declarations)
+        if (decl.kind === 'func' && this.#isOpenEntry(decl))
+          sink.add(genericEntry, decl.span ?? undefined, { name: decl.name })
     } else {
       for (const asked of options.entries) {
         const name = typeof asked === 'string' ? asked : asked.name
-        const func = free.find(f => f.name === name)
+        const errors = sink.errors
+        const instance = name.includes('<') ? program.instance(name, sink) : null
+        if (sink.errors > errors) continue
+        const func = instance?.decl ?? free.find(f => f.name === name)
         const stage =
           func === undefined ? null : typeof asked === 'string' ? program.attributes(func).stage : asked.stage
         if (func === undefined || stage === null)
@@ -156,7 +178,7 @@ export class Checked {
               program.entries.map(f => f.name),
             ),
           )
-        else take(func, stage)
+        else take(func, stage, instance?.subst)
       }
     }
     const names = options.exports

@@ -54,12 +54,14 @@ import type {
   StructDecl,
 } from './model/decl.ts'
 import type { Lack } from './model/lack.ts'
+import type { Instance } from './model/missing.ts'
 import { checkDerivatives } from './derivatives/derivative.ts'
 import { checkLostDerivatives, reportLosses } from './derivatives/differentiable.ts'
 import { checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
 import { Doubts } from './modules/doubts.ts'
 import { Loader, type SourceOptions } from './modules/import.ts'
 import { coreOf, type LibraryData } from './modules/library.ts'
+import { namedInstance } from './declarations/instance.ts'
 import { checkLinkedType } from './declarations/link.ts'
 import { checkConformances } from './declarations/conformance.ts'
 import { Lacks, isMissing } from './statements/lacking.ts'
@@ -463,6 +465,11 @@ class Program implements CheckedProgram {
 
   reachesLack(func: FuncDecl): boolean {
     return this.#lacks.reachedFrom(func)
+  }
+
+  instance(name: string, sink: Sink): Instance | null {
+    const root = this.modules[0]
+    return root === undefined ? null : namedInstance(this.#cx, root, name, sink)
   }
 
   isMissing(type: Type): boolean {

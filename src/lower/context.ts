@@ -65,6 +65,8 @@ export class Lowering {
   readonly reach: Reach = new Reach(this)
   /** How many instantiations led to the function that is lowered now. */
   depth = 0
+  /** Identities of parameters of instances of entry points; those of the program are positive. */
+  copies = 0
   /** Functions that were called to meet a requirement of a type parameter. */
   readonly serving: Set<FuncDecl> = new Set()
   /** Whether `{}` of a struct is anything but zero, by its key. */

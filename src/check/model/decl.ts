@@ -277,6 +277,8 @@ export interface FuncAttributes {
   /** `[shader("compute")]`, or compute where `[numthreads]` stands alone. */
   readonly stage: string | null
   readonly numthreads: readonly [number, number, number] | null
+  /** The same, which may depend on the function's generic parameters. */
+  readonly groupSize: readonly [Int, Int, Int] | null
   /** `[CUDAKernel]`: an entry point of the tensor kind. */
   readonly kernel: boolean
   /** `public`, `export`, `[DllExport]`. */

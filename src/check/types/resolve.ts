@@ -18,6 +18,7 @@ import { overloads, type Scope } from '../model/scope.ts'
 import { optionalType } from './optional.ts'
 import { shared, writtenOut } from './pack.ts'
 import { globalInit } from './signature.ts'
+import { textureOf } from './texture.ts'
 import type { Term } from '../model/term.ts'
 import type { Expr } from '../model/tree.ts'
 import {
@@ -284,7 +285,14 @@ function aliasType(from: Cx, decl: AliasDecl): Type {
 
 /** The term of a built-in name, or null. */
 export function builtinTerm(name: string): Term | null {
-  if (name === 'vector' || name === 'matrix' || name === 'Array' || name === 'Tuple' || name === '__Shape')
+  if (
+    name === 'vector' ||
+    name === 'matrix' ||
+    name === 'Array' ||
+    name === 'Tuple' ||
+    name === '__Shape' ||
+    name === '_Texture'
+  )
     return { kind: 'open', decl: name, outer: noSubst }
   const type = builtinType(name)
   return type === null ? null : { kind: 'type', type }
@@ -503,6 +511,7 @@ export function applyGeneric(
     cx.sink.add(generics.argumentCount, span, { name: decl, expected: 'one to eight', got: args.length })
     return errorType
   }
+  if (decl === '_Texture') return textureOf(cx, open, args, scope, span)
   if (typeof decl === 'string') {
     const wanted = decl === 'matrix' ? 3 : 2
     if (decl === 'vector' && args.length < 2)
