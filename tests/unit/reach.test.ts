@@ -29,6 +29,12 @@ const lacking: readonly (readonly [name: string, code: string, blamed: string])[
     'TraceRay',
   ],
   ['scene', 'RaytracingAccelerationStructure s; void use() { let t = s; }', 's'],
+  [
+    'field of a block',
+    'struct B { float* p; float x; } ParameterBlock<B> block; float use() { return block.p[0]; }',
+    'p',
+  ],
+  ['property', 'static float* g; property float* prop { get { return g; } } float use() { return prop[0]; }', 'prop'],
   ['throwing', 'enum E { bad } float use(float x) throws E { throw E.bad; }', 'throw E.bad;'],
   ['generic', 'float at<T>(T* p, T x) { return 1; } float use(float x) { return at<float>(nullptr, x); }', 'nullptr'],
 ]

@@ -94,11 +94,18 @@ function funcsTerm(env: Env, name: string, found: readonly Found[], span: Span):
 
 function foundTerm(env: Env, found: Found, span: Span): Term {
   const { decl, member, type } = found
-  if (member !== null && type !== null) {
-    const object = objectTerm(env, env.objectOf(type, span))
-    return memberDeclTerm(env, object, type, [member], span)
-  }
-  return declTerm(env, decl, span)
+  const term =
+    member !== null && type !== null
+      ? memberDeclTerm(env, objectTerm(env, env.objectOf(type, span)), type, [member], span)
+      : declTerm(env, decl, span)
+  return noteLack(env, term, span)
+}
+
+/** Notes the use of a variable, field or property whose type no target has. */
+function noteLack(env: Env, term: Term, span: Span): Term {
+  const type = typeOf(term)
+  if (type?.kind === 'error' && type.lack !== undefined) env.cx.lacks.push({ ...type.lack, span })
+  return term
 }
 
 function declTerm(env: Env, decl: Decl, span: Span): Term {
@@ -220,7 +227,7 @@ export function memberTerm(env: Env, base: Term, name: string, span: Span): Term
       return errorTerm
     case 'value':
     case 'place':
-      return valueMember(env, base, name, span)
+      return noteLack(env, valueMember(env, base, name, span), span)
   }
 }
 
