@@ -2,12 +2,15 @@
 import type { Conformance } from './lower/variants.ts'
 import type { Sink } from './base/diag.ts'
 import { missingEntry } from './base/errors/target.ts'
-import { missingExport } from './base/errors/lower.ts'
+import { genericEntry, missingExport, noTarget } from './base/errors/lower.ts'
 import { suggestAmong } from './base/near.ts'
 import { check } from './check/check.ts'
 import { checkAssigned } from './check/statements/assigned.ts'
 import { checkStrictly } from './check/statements/strict.ts'
+import type { Span } from './base/source.ts'
+import type { FuncDecl } from './check/model/decl.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
+import type { Subst } from './check/model/type.ts'
 import type { LibraryData } from './check/modules/library.ts'
 import type { DiffLevel } from './ir/value.ts'
 import type { EntryRoot, ExportRoot, Roots } from './lower/lower.ts'
@@ -99,10 +102,10 @@ export class Checked {
 
   /** Every function that has a name of its own: methods and instances of generic functions too. */
   subjects(): ReadonlyMap<string, Subject> {
-    const entries = this.program.entries.map((func): EntryRoot => ({
-      func,
-      stage: stageOf(this.program.attributes(func).stage),
-    }))
+    const entries = this.program.entries.flatMap((func): EntryRoot[] => {
+      const stage = stageOf(this.program.attributes(func).stage)
+      return stage === undefined ? [] : [{ func, stage }]
+    })
     return (this.#subjects ??= subjectsOf(this.program, entries))
   }
 
@@ -120,19 +123,50 @@ export class Checked {
     return subjects.get(name) ?? subjects.get(name.replace(/\s+/g, '').replaceAll(',', ', '))
   }
 
+  /** Whether a function is exported without being asked for. Nobody asked for what an imported module has of other targets. */
+  #isExported(func: FuncDecl): boolean {
+    const { program } = this
+    return program.attributes(func).exported && (func.module === program.modules[0] || !program.reachesLack(func))
+  }
+
+  /** Whether a function is an entry point once its generic arguments are known. */
+  #isOpenEntry(func: FuncDecl): boolean {
+    const { program } = this
+    return (
+      func.generics !== null &&
+      func.module === program.modules[0] &&
+      func.role === 'function' &&
+      func.hasBody &&
+      program.attributes(func).stage !== null
+    )
+  }
+
   /** The roots of lowering: what the options name, else all entry points and all exported functions. */
   roots(sink: Sink): Roots {
     const { program } = this
     const options = this.#options
     const free = program.functions.filter(f => f.role === 'function' && f.hasBody)
     const entries: EntryRoot[] = []
+    const take = (func: FuncDecl, stage: string, subst?: Subst): void => {
+      const known = stageOf(stage)
+      if (known !== undefined && (subst === undefined || known === 'compute'))
+        entries.push({ func, stage: known, blockSize: options.blockSize, subst })
+      else if (known !== undefined)
+        sink.add(noTarget, func.span ?? undefined, { feature: `a ${known} entry point with generic parameters` })
+      else sink.add(noTarget, stageAt(func), { feature: `the stage ${stage}` })
+    }
     if (options.entries === undefined) {
-      for (const func of program.entries)
-        entries.push({ func, stage: stageOf(program.attributes(func).stage), blockSize: options.blockSize })
+      for (const func of program.entries) take(func, program.attributes(func).stage!)
+      for (const decl of program.declarations)
+        if (decl.kind === 'func' && this.#isOpenEntry(decl))
+          sink.add(genericEntry, decl.span ?? undefined, { name: decl.name })
     } else {
       for (const asked of options.entries) {
         const name = typeof asked === 'string' ? asked : asked.name
-        const func = free.find(f => f.name === name)
+        const errors = sink.errors
+        const instance = name.includes('<') ? program.instance(name, sink) : null
+        if (sink.errors > errors) continue
+        const func = instance?.decl ?? free.find(f => f.name === name)
         const stage =
           func === undefined ? null : typeof asked === 'string' ? program.attributes(func).stage : asked.stage
         if (func === undefined || stage === null)
@@ -145,14 +179,14 @@ export class Checked {
               program.entries.map(f => f.name),
             ),
           )
-        else entries.push({ func, stage: stageOf(stage), blockSize: options.blockSize })
+        else take(func, stage, instance?.subst)
       }
     }
     const names = options.exports
     const exports: ExportRoot[] = []
     const taken = new Set<string>()
     for (const func of free) {
-      const wanted = names === undefined ? program.attributes(func).exported : names.includes(func.name)
+      const wanted = names === undefined ? this.#isExported(func) : names.includes(func.name)
       if (!wanted || taken.has(func.name) || entries.some(e => e.func === func)) continue
       taken.add(func.name)
       exports.push({ func, name: func.name, mode: 'primal' })
@@ -168,8 +202,15 @@ export class Checked {
   }
 }
 
-function stageOf(stage: string | null): Stages {
-  return stage === 'vertex' ? stage : stage === 'fragment' || stage === 'pixel' ? 'fragment' : 'compute'
+/** The stage of an attribute; undefined for one that no target has. */
+function stageOf(stage: string | null): Stages | undefined {
+  if (stage === 'pixel') return 'fragment'
+  return stage === 'vertex' || stage === 'fragment' || stage === 'compute' ? stage : undefined
+}
+
+/** Where a function says its stage. */
+function stageAt({ syntax, span }: FuncDecl): Span | undefined {
+  return syntax.attributes.find(a => a.name.toLowerCase() === 'shader')?.span ?? span ?? undefined
 }
 
 /** Reads `Type:Interface` or `Type:Interface=id`. */

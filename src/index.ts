@@ -31,6 +31,7 @@ import { toData } from './debug/data.ts'
 import type { Data } from './ir/run.ts'
 import { inputs, type Func, type Module } from './ir/value.ts'
 import { WgslProgram, type CompileOptions, type Derivatives } from './program.ts'
+import { leaveOut } from './target/left-out.ts'
 import { emitJs, type JsOutput } from './target/js/js.ts'
 import { compileWasm, type WasmOutput } from './target/wasm/wasm.ts'
 
@@ -131,7 +132,10 @@ export class Program extends WgslProgram {
   wasm(options: DerivativeOptions & { readonly limits?: RunLimits | undefined } = {}): WasmOutput {
     const taken = this.taking('wasm', options, emitKinds)
     const limits = checkedLimits(taken.limits)
-    return this.emit('wasm', derivativesOf(taken), (module, sink) => compileWasm(module, sink, { limits }))!
+    return this.emit('wasm', derivativesOf(taken), (module, sink) => {
+      leaveOut(module, this.named(taken.derivativesOf), sink)
+      return compileWasm(module, sink, { limits })
+    })!
   }
 
   /**
@@ -150,7 +154,10 @@ export class Program extends WgslProgram {
     return this.emit(
       'js',
       derivativesOf(taken),
-      (module, sink) => emitJs(module, { mode, limits }, sink),
+      (module, sink) => {
+        leaveOut(module, this.named(undefined), sink)
+        return emitJs(module, { mode, limits }, sink)
+      },
       mode === 'f64',
     )
   }

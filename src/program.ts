@@ -169,7 +169,7 @@ export class WgslProgram {
     })
   }
 
-  /** All errors and warnings, in order of stages. */
+  /** All errors and warnings, in order of stages, and last what the targets that were asked for have left out. */
   get diagnostics(): readonly Diagnostic[] {
     return this.#diagnostics
   }
@@ -305,6 +305,15 @@ export class WgslProgram {
     return 'wgsl'
   }
 
+  /**
+   * The functions that the caller named, in the options of the program and of one call.
+   *
+   * @internal
+   */
+  protected named(also: string | undefined): readonly string[] {
+    return [...(this.#options.exports ?? []), ...(also === undefined ? [] : [also])]
+  }
+
   #sink(): Sink {
     const sink = new Sink(this.#options.limits)
     this.#measure(sink)
@@ -343,6 +352,10 @@ export class WgslProgram {
         ? undefined
         : this.#bounded(sink, () => timed(this.#options, 'emit', () => emit(module, sink)))
     if (sink.errors > 0) throw new CompileError(sink.list)
+    // A target leaves something out. Every call finds the same.
+    for (const d of sink.list)
+      if (d.severity === 'note' && !this.#diagnostics.some(o => o.code === d.code && o.message === d.message))
+        this.#diagnostics.push(d)
     return out!
   }
 

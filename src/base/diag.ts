@@ -54,6 +54,11 @@ export function warning<const S extends string>(code: string, text: S, help?: st
   return { code, severity: 'warning', text, help }
 }
 
+/** Declares a remark: the program is right, and something of it is left out. */
+export function remark<const S extends string>(code: string, text: S, help?: string): Entry<Placeholders<S>> {
+  return { code, severity: 'note', text, help }
+}
+
 /** A second place that belongs to a diagnostic. */
 export interface Note {
   readonly span: Span | undefined

@@ -156,6 +156,17 @@ export class Work {
     return made
   }
 
+  /** Runs `work`; if it throws, the depth is again what it was before. */
+  levelled<T>(work: () => T): T {
+    const { nesting } = this.#spent
+    try {
+      return work()
+    } catch (error) {
+      this.#spent.nesting = nesting
+      throw error
+    }
+  }
+
   /** Runs work that is limited on its own: what was spent before does not count there, nor what it spends afterwards. */
   apart<T>(work: () => T): T {
     const before = { ...this.#spent }

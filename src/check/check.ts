@@ -24,6 +24,7 @@ import {
   funcSig,
   globalInfo,
   globalInit,
+  isUnresolved,
   knownConstant,
   paramDefault,
   paramLists,
@@ -52,14 +53,18 @@ import type {
   ParamDecl,
   StructDecl,
 } from './model/decl.ts'
+import type { Lack } from './model/lack.ts'
+import type { Instance } from './model/missing.ts'
 import { checkDerivatives } from './derivatives/derivative.ts'
 import { checkLostDerivatives, reportLosses } from './derivatives/differentiable.ts'
 import { bridge, checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
 import { Doubts } from './modules/doubts.ts'
 import { Loader, type SourceOptions } from './modules/import.ts'
 import { coreOf, type LibraryData } from './modules/library.ts'
-import { checkLinkedGlobal, checkLinkedType } from './declarations/link.ts'
+import { namedInstance } from './declarations/instance.ts'
+import { checkLinkedType } from './declarations/link.ts'
 import { checkConformances, checkExternFields } from './declarations/conformance.ts'
+import { Lacks, isMissing } from './statements/lacking.ts'
 import { reportReturns } from './statements/returns.ts'
 import { assertStatic, messageOf } from './statements/assert.ts'
 import { checkBody } from './statements/stmt.ts'
@@ -254,7 +259,6 @@ export function checkOutline(cx: Cx, decl: Decl): void {
     case 'global':
       globalInfo(cx, decl)
       globalInit(cx, decl)
-      checkLinkedGlobal(cx, decl)
       if ((decl.storage === 'constant' || decl.storage === 'static') && globalNeedsItself(cx, decl))
         cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
       return
@@ -326,6 +330,8 @@ function checkRedefinition(cx: Cx, func: FuncDecl): void {
 
 class Program implements CheckedProgram {
   readonly #cx: Cx
+  readonly #lacks: Lacks
+  readonly #missing = new Map<string, boolean>()
   readonly modules: readonly ModuleDecl[]
   readonly declarations: readonly Decl[]
   readonly functions: readonly FuncDecl[]
@@ -337,6 +343,7 @@ class Program implements CheckedProgram {
 
   constructor(cx: Cx, root: ModuleDecl) {
     this.#cx = cx
+    this.#lacks = new Lacks(cx)
     this.unbounded = cx.unbounded
     this.substitutes = cx.substitutes
     this.columnMajor = cx.columnMajor
@@ -444,6 +451,27 @@ class Program implements CheckedProgram {
 
   derivatives(ref: FuncRef): DerivativeInfo {
     return ref.kind === 'direct' ? derivativesOf(this.#cx, ref) : { forward: null, backward: null, substitute: null }
+  }
+
+  isUnresolved(decl: GlobalDecl): boolean {
+    return isUnresolved(this.#cx, decl)
+  }
+
+  lacking(part: Span): Lack | undefined {
+    return this.#lacks.in(part)
+  }
+
+  reachesLack(func: FuncDecl): boolean {
+    return this.#lacks.reachedFrom(func)
+  }
+
+  instance(name: string, sink: Sink): Instance | null {
+    const root = this.modules[0]
+    return root === undefined ? null : namedInstance(this.#cx, root, name, sink)
+  }
+
+  isMissing(type: Type): boolean {
+    return isMissing(this.#cx, type, this.#missing)
   }
 
   losses(func: FuncDecl, sink: Sink): void {

@@ -79,12 +79,14 @@ async function one(
     }),
     wantsWgsl,
   )
+  const said = program.diagnostics.length
   try {
     // All is made before anything is written: a program with mistakes leaves the files of the last run alone.
     const made = targets.map(target => ({
       target,
       code: options.dumpIr === undefined ? codeOf(program, target, options, place) : dump(program, options),
     }))
+    report(program.diagnostics.slice(said))
     const reflection = place.reflection === undefined ? undefined : program.wgsl().reflection
     if (options.dumpIr === undefined) remarkIfEmpty(file, program, targets)
     for (const { target, code } of made) {

@@ -16,6 +16,8 @@ export const semantics: Readonly<Record<string, SemanticText>> = {
     stages: 'compute',
   },
   SV_VertexID: { text: 'The number of the vertex.', type: 'uint', stages: 'vertex' },
+  SV_VulkanVertexID: { text: 'The number of the vertex, as Vulkan counts.', type: 'uint', stages: 'vertex' },
+  SV_VulkanInstanceID: { text: 'The number of the instance, as Vulkan counts.', type: 'uint', stages: 'vertex' },
   SV_InstanceID: { text: 'The number of the instance.', type: 'uint', stages: 'vertex' },
   SV_Position: {
     text: 'The position that a vertex gets, and where the fragment lies on the target.',

@@ -15,6 +15,7 @@ import { Func, Module, Region, inputs, type ParamSig, type Value, type Inst } fr
 import type { Ref } from './ref.ts'
 import type { Variants } from './variants.ts'
 import { Names } from './names.ts'
+import { Reach } from './reach.ts'
 import { SystemValues } from './system.ts'
 import type { TargetTraits } from './target.ts'
 import { Types, typeName, holdsArray } from './type.ts'
@@ -58,8 +59,14 @@ export class Lowering {
   readonly pending: Pending[] = []
   readonly refs: Map<Func, FuncRef> = new Map()
   readonly system: SystemValues = new SystemValues(this.names, this.module)
+  /** The body that is lowered now. */
+  current: Fn | undefined
+  /** Tells of what no target has, where it is reached. */
+  readonly reach: Reach = new Reach(this)
   /** How many instantiations led to the function that is lowered now. */
   depth = 0
+  /** Identities of parameters of instances of entry points; those of the program are positive. */
+  copies = 0
   /** Functions that were called to meet a requirement of a type parameter. */
   readonly serving: Set<FuncDecl> = new Set()
   /** Whether `{}` of a struct is anything but zero, by its key. */
@@ -95,6 +102,7 @@ export class Lowering {
       ref => this.instance(ref),
       iface => this.sumType(iface),
       type => this.emulated(type),
+      this.reach,
     )
     this.globals = globals(this)
   }
@@ -113,8 +121,11 @@ export class Lowering {
         return t.i32
       }
       this.#opening.add(iface.key)
-      type = makeSum(this, iface)
-      this.#opening.delete(iface.key)
+      try {
+        type = makeSum(this, iface)
+      } finally {
+        this.#opening.delete(iface.key)
+      }
       this.#sums.set(iface.key, type)
       this.#interfaces.set(type, iface)
     }
@@ -146,13 +157,15 @@ export class Lowering {
     const key = refKey(ref)
     const known = this.#instances.get(key)
     if (known !== undefined) return known
-    const sig = this.signature(ref)
+    const decl = declOf(ref)
+    const sig = this.reach.within(decl, decl.syntax.span, () => this.signature(ref))
     const span = ref.kind === 'direct' ? ref.decl.span : null
     this.sink.work.spend('instances', 1, span)
     this.sink.work.check('typeText', key.length, span)
     const func = new Func(this.names.unique(refName(ref)), sig, span)
     this.#instances.set(key, func)
     this.refs.set(func, ref)
+    this.reach.asked(func)
     this.module.funcs.push(func)
     if (ref.kind === 'derivative') {
       func.request = { kind: ref.mode, of: this.instance(ref.of) }
@@ -269,6 +282,11 @@ export function refKey(ref: FuncRef): string {
   }
 }
 
+/** The declaration of a function, or of the one that is differentiated. */
+export function declOf(ref: FuncRef): FuncDecl {
+  return ref.kind === 'derivative' ? declOf(ref.of) : ref.decl
+}
+
 /** The interface whose value chooses a static function at run time. */
 function chosenBy(ref: FuncRef): s.InterfaceType | undefined {
   if (ref.kind === 'derivative') return chosenBy(ref.of)
@@ -364,6 +382,7 @@ export class Fn {
     this.subst = subst
     func.body = new Region()
     this.b = new Builder(func, func.body)
+    cx.current = this
   }
 
   /** The concrete source type. */

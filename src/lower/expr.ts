@@ -145,7 +145,8 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       return last
     }
     case 'error':
-      if (fn.cx.sink.errors === 0) fn.unsupported(expr.feature ?? 'this expression')
+      fn.cx.reach.refuse(fn.cx.reach.at(b.span) ?? (expr.type.kind === 'error' ? expr.type.lack : undefined))
+      if (fn.cx.sink.errors === 0) fn.unsupported('this expression')
       return b.zero(t.i32)
   }
 }

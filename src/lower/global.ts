@@ -74,6 +74,8 @@ export class Globals implements GlobalPlaces {
     for (const decl of program.globals) {
       if (decl.storage !== 'parameter' && decl.storage !== 'block') continue
       const info = program.global(decl)
+      // Who uses it hears of that.
+      if (program.isMissing(info.type)) continue
       const before = this.#cx.module.globals.length
       const home =
         decl.storage === 'block'
@@ -147,7 +149,7 @@ export class Globals implements GlobalPlaces {
   #block(decl: GlobalDecl, source: s.Type, binding: Binding | null): Home {
     // The block is what a host knows by name; its struct takes another.
     const name = this.#cx.names.unique(decl.name)
-    const type = this.#cx.types.of(source)
+    const type = this.#cx.reach.within(null, decl.syntax.span, () => this.#cx.types.of(source))
     if (t.holdsPointer(type)) return this.#mixed(name, type, source, binding)
     const global = new Global(name, type, 'uniform', 'uniform', binding ?? undefined, undefined, decl.span)
     this.#cx.module.globals.push(global)
@@ -194,7 +196,7 @@ export class Globals implements GlobalPlaces {
       return this.#grouped(name, type, source, binding, from)
     if (type.kind === 'ptr') return this.#resource(name, type, source, binding, from)
     if (t.holdsPointer(type))
-      return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
+      return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from, binding) }
     let own = field
     for (let k = 1; plain.fields.some(f => f.name === own); k++) own = `${field}_${k}`
     plain.fields.push({ name: own, type })
@@ -206,7 +208,16 @@ export class Globals implements GlobalPlaces {
     return home
   }
 
-  #parts(name: string, field: string, type: Type, source: s.Type, plain: Plain, from: Origin): Home[] {
+  /** The parts of what holds resources. Of a resource that is several, such as a texture with a sampler, the first has the binding. */
+  #parts(
+    name: string,
+    field: string,
+    type: Type,
+    source: s.Type,
+    plain: Plain,
+    from: Origin,
+    binding: Binding | null = null,
+  ): Home[] {
     const prefix = field === '' ? '' : `${field}_`
     if (type.kind === 'array') {
       const elem = (source as s.ArrayType).elem
@@ -226,7 +237,8 @@ export class Globals implements GlobalPlaces {
         span: decl.span ?? from.span,
         path: [...from.path, f.name],
       }
-      return this.#part(`${name}_${f.name}`, `${prefix}${f.name}`, f.type, fields[i]!.type, null, plain, own)
+      const bound = i === 0 && struct.decl.module.isCore ? binding : null
+      return this.#part(`${name}_${f.name}`, `${prefix}${f.name}`, f.type, fields[i]!.type, bound, plain, own)
     })
   }
 
@@ -286,15 +298,16 @@ export class Globals implements GlobalPlaces {
       this.#cx.sink.add(opaqueVariable, decl.span ?? undefined, { name: decl.name, type: s.show(source) })
       return { kind: 'pointer', pointer: fn.b.variable(type, decl.name) }
     }
+    if (this.#cx.program.isUnresolved(decl) && fn.b.span !== null)
+      this.#cx.reach.refuse({ span: fn.b.span, feature: decl.name, isExternal: true })
     const init = info.init()
     const key = `${decl.id}[${s.substKey(subst)}]`
     if (init !== null && (t.holdsPointer(type) || (decl.storage === 'constant' && !holdsArray(type)))) {
       if (this.#open.has(key)) return impossible(`the constant ${decl.name} needs itself`)
       const before = this.#made.get(key)
       if (before !== undefined && before.region === fn.b.at) return before
-      this.#open.add(key)
-      const made = { kind: 'value' as const, value: fn.elsewhere(subst, () => lowerExpr(fn, init)), region: fn.b.at }
-      this.#open.delete(key)
+      const value = this.#opened(key, decl, () => fn.elsewhere(subst, () => lowerExpr(fn, init)))
+      const made = { kind: 'value' as const, value, region: fn.b.at }
       if (this.#open.size > 0) this.#made.set(key, made)
       else this.#made.clear()
       return made
@@ -319,17 +332,29 @@ export class Globals implements GlobalPlaces {
       this.#cx.sink.add(cyclic, decl.span ?? undefined, { name: decl.name })
       return undefined
     }
-    this.#open.add(key)
     const func = new Func(
       this.#cx.names.unique(`${decl.name}_init`),
       { params: [], result: type, resultNoDiff: true },
       decl.span,
     )
     this.#cx.module.funcs.push(func)
+    const { current } = this.#cx
     const fn = new Fn(this.#cx, func, subst)
-    fn.b.emit('ret', [this.#cx.sink.work.within(2, decl.span, () => lowerExpr(fn, init))])
-    this.#open.delete(key)
+    this.#cx.reach.asked(func, current)
+    const value = this.#opened(key, decl, () => this.#cx.sink.work.within(2, decl.span, () => lowerExpr(fn, init)))
+    this.#cx.current = current
+    fn.b.emit('ret', [value])
     return func
+  }
+
+  /** Lowers the value of a constant or variable, which is open meanwhile. */
+  #opened(key: string, decl: GlobalDecl, work: () => Value): Value {
+    this.#open.add(key)
+    try {
+      return this.#cx.reach.within(null, decl.syntax.span, work)
+    } finally {
+      this.#open.delete(key)
+    }
   }
 }
 

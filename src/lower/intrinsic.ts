@@ -203,6 +203,11 @@ export function intrinsic(
     fn.b.emit('barrier', [], barriers[which] ?? impossible(`no barrier of ${which}`))
     return undefined
   }
+  if (family === 'combined') {
+    const [both, ...rest] = args.map(a => valueOf(fn, a))
+    const parts = [fn.b.extract(both!, 0), fn.b.extract(both!, 1)]
+    return textureAccess(fn, name.slice(family.length + 1), [...parts, ...rest], result)
+  }
   if (isTextureAccess(name))
     return textureAccess(
       fn,

@@ -6,9 +6,10 @@ import { Fn } from './context.ts'
 import { Variants, type Conformance } from './variants.ts'
 import type { Sink } from '../base/diag.ts'
 import { nobodyConforms } from '../base/errors/lower.ts'
-import { cyclic } from '../base/errors/names.ts'
+import { cyclic, groupSize as badGroup, groupTooLarge, maxGroup } from '../base/errors/names.ts'
 import type { FuncDecl, ParamDecl } from '../check/model/decl.ts'
 import type { Body, CheckedProgram, FuncRef } from '../check/model/tree.ts'
+import type * as s from '../check/model/type.ts'
 import { noSubst } from '../check/model/type.ts'
 import { writtenParams } from '../check/model/walk.ts'
 import { backwardOf } from './derivative.ts'
@@ -17,6 +18,7 @@ import { lowerBody } from './func.ts'
 import { read } from './place.ts'
 import { lowerStmts } from './stmt.ts'
 import { systemTypes } from './system.ts'
+import { typeName } from './type.ts'
 import { anyTarget, type TargetTraits } from './target.ts'
 import { zeroDifferential } from './zero.ts'
 import {
@@ -47,6 +49,8 @@ export interface EntryRoot {
   readonly stage: 'compute' | 'vertex' | 'fragment'
   /** The reverse derivative of a compute entry point, as one of its own named `NAME_bwd`. */
   readonly reverse?: boolean | undefined
+  /** Its generic arguments. */
+  readonly subst?: s.Subst | undefined
   /** Threads of a group where the source does not say. */
   readonly blockSize?: readonly [number, number, number] | undefined
 }
@@ -101,31 +105,15 @@ function attempt(
   textureEmulation: TextureEmulation | undefined,
 ): Lowered {
   const cx = new Lowering(program, sink, variants, target, textureEmulation, of => new Globals(of))
-  for (const root of roots.entries) cx.names.unique(root.func.name)
-  const entries = roots.entries.map(root => {
-    const system = systemOf(cx, root)
-    return { ...root, system, uniforms: uniformsOf(cx, root, system) }
-  })
-  cx.globals.declare(entries)
-  const graphics = new Map(
-    entries.flatMap(e => (e.stage === 'compute' ? [] : [[e, graphicsEntry(cx, e.func, e.stage)]])),
-  )
-  const links = new Links([...graphics.values()])
-  for (const entry of entries) {
-    const own = graphics.get(entry)
-    if (own === undefined) lowerEntry(cx, entry, entry.system)
-    else lowerGraphics(cx, entry.func, own, links)
-  }
-  for (const root of roots.exports) {
-    const direct: FuncRef = root.ref ?? { kind: 'direct', decl: root.func, subst: noSubst }
-    const func = cx.instance(root.mode === 'primal' ? direct : { kind: 'derivative', mode: root.mode, of: direct })
-    func.info.exported = root.name
-  }
-  drain(cx)
+  for (const root of roots.entries) if (root.subst === undefined) cx.names.unique(root.func.name)
+  cx.reach.guard(() => lowerRoots(cx, roots))
   const asked = new Set<Func>()
   const derivatives = (func: Func): void => {
     if (asked.has(func)) return
     asked.add(func)
+    cx.reach.guard(() => rulesOf(func))
+  }
+  const rulesOf = (func: Func): void => {
     const held = cx.held.get(func)
     if (held !== undefined) {
       // A substitute stands for what is called under `no_diff`, and for nothing behind it.
@@ -144,10 +132,52 @@ function attempt(
   return { module: cx.module, refs: cx.refs, derivatives }
 }
 
+function lowerRoots(cx: Lowering, roots: Roots): void {
+  const { reach } = cx
+  // The types of a root are part of it.
+  const root = (of: { readonly func: FuncDecl }, work: () => void): void =>
+    reach.guard(() =>
+      reach.within(of.func, of.func.syntax.span, () => {
+        for (const { span } of of.func.syntax.attributes) reach.refuse(cx.program.lacking(span) ?? null)
+        work()
+      }),
+    )
+  const entries: (EntryRoot & {
+    readonly system: ReadonlyMap<ParamDecl, Interface>
+    readonly uniforms: readonly ParamDecl[]
+  })[] = []
+  for (const entry of roots.entries)
+    root(entry, () => {
+      const system = systemOf(cx, entry)
+      const uniforms = uniformsOf(cx, entry, system)
+      for (const p of uniforms) cx.types.part(p.type)
+      entries.push({ ...entry, system, uniforms })
+    })
+  cx.globals.declare(entries)
+  const graphics = new Map<EntryRoot, GraphicsEntry>()
+  for (const entry of entries) {
+    const { func, stage } = entry
+    if (stage !== 'compute') root(entry, () => graphics.set(entry, graphicsEntry(cx, func, stage)))
+  }
+  const links = new Links([...graphics.values()])
+  for (const entry of entries) {
+    const own = graphics.get(entry)
+    if (entry.stage === 'compute') reach.guard(() => lowerEntry(cx, entry, entry.system, entry.uniforms))
+    else if (own !== undefined) reach.guard(() => lowerGraphics(cx, entry.func, own, links))
+  }
+  for (const { func, ref, mode, name } of roots.exports)
+    reach.guard(() => {
+      const direct: FuncRef = ref ?? { kind: 'direct', decl: func, subst: noSubst }
+      cx.instance(mode === 'primal' ? direct : { kind: 'derivative', mode, of: direct }).info.exported = name
+    })
+  drain(cx)
+}
+
 function drain(cx: Lowering): void {
   for (let next = cx.pending.pop(); next !== undefined; next = cx.pending.pop()) {
     cx.depth = next.depth
-    lowerBody(cx, next)
+    const { func } = next
+    cx.reach.guard(() => lowerBody(cx, next), func)
   }
   cx.depth = 0
   cx.system.settle()
@@ -157,20 +187,24 @@ function drain(cx: Lowering): void {
 const kernelThreads = [64, 1, 1] as const
 
 /** Parameters of an entry point that the host gives. */
-function uniformsOf(
-  cx: Lowering,
-  { func, stage }: EntryRoot,
-  system: ReadonlyMap<ParamDecl, Interface>,
-): readonly ParamDecl[] {
-  return cx.program.params(func).filter(p => (stage === 'compute' ? !system.has(p) : isUniform(cx, p)))
+function uniformsOf(cx: Lowering, root: EntryRoot, system: ReadonlyMap<ParamDecl, Interface>): readonly ParamDecl[] {
+  return cx.program
+    .params(root.func)
+    .filter(p => (root.stage === 'compute' ? !system.has(p) : isUniform(cx, p)))
+    .map(p => concrete(cx, root, p))
+}
+
+/** A parameter with the generic arguments put in: another one in each instance. */
+function concrete(cx: Lowering, { subst }: EntryRoot, p: ParamDecl): ParamDecl {
+  return subst === undefined ? p : { ...p, id: --cx.copies, type: cx.program.substitute(p.type, subst) }
 }
 
 /** The system values that a compute entry point takes, by parameter. */
-function systemOf(cx: Lowering, { func, stage }: EntryRoot): ReadonlyMap<ParamDecl, Interface> {
+function systemOf(cx: Lowering, root: EntryRoot): ReadonlyMap<ParamDecl, Interface> {
   const found = new Map<ParamDecl, Interface>()
-  if (stage === 'compute') {
-    for (const p of cx.program.params(func)) {
-      const own = systemInterface(cx, p)
+  if (root.stage === 'compute') {
+    for (const p of cx.program.params(root.func)) {
+      const own = systemInterface(cx, concrete(cx, root, p))
       if (own !== undefined) found.set(p, own)
     }
   }
@@ -181,7 +215,12 @@ function systemOf(cx: Lowering, { func, stage }: EntryRoot): ReadonlyMap<ParamDe
  * Lowers an entry point. It takes each system value once, in the type that targets have for it. The body converts system values to
  * the types of the source, and puts structs together. Other parameters are uniforms, which are globals.
  */
-function lowerEntry(cx: Lowering, root: EntryRoot, system: ReadonlyMap<ParamDecl, Interface>): void {
+function lowerEntry(
+  cx: Lowering,
+  root: EntryRoot,
+  system: ReadonlyMap<ParamDecl, Interface>,
+  uniforms: readonly ParamDecl[],
+): void {
   const { program } = cx
   if (cx.sink.errors > 0) return
   const attributes = program.attributes(root.func)
@@ -199,24 +238,26 @@ function lowerEntry(cx: Lowering, root: EntryRoot, system: ReadonlyMap<ParamDecl
       semantics.push(semantic)
     }
   }
-  const result = cx.types.of(program.signature({ kind: 'direct', decl: root.func, subst: noSubst }).result)
-  const name = root.reverse === true ? cx.names.unique(`${root.func.name}_bwd`) : root.func.name
+  const subst = root.subst ?? noSubst
+  const result = cx.types.of(program.signature({ kind: 'direct', decl: root.func, subst }).result)
+  const name = root.reverse === true ? cx.names.unique(`${root.func.name}_bwd`) : entryName(cx, root)
   const func = new Func(name, { params: sig, result, resultNoDiff: true }, root.func.span)
   func.info.entry = {
     stage: root.stage,
-    numthreads: attributes.numthreads ?? (attributes.kernel ? (root.blockSize ?? kernelThreads) : [1, 1, 1]),
+    numthreads: groupOf(cx, root) ?? (attributes.kernel ? (root.blockSize ?? kernelThreads) : [1, 1, 1]),
     semantics,
   }
   cx.module.funcs.push(func)
   cx.system.add({ func, params: sig, semantics })
   const body = program.body(root.func)
   if (body === null) return
-  const fn = new Fn(cx, func, noSubst)
+  const fn = new Fn(cx, func, subst)
   const values: Value[] = sig.map(p => fn.b.param(p.type, p.name))
   for (const p of body.params) {
     const taken = system.get(p)
     if (taken === undefined) {
-      fn.params.set(p.id, uniformHome(fn, p, body))
+      const own = uniforms.find(u => u.index === p.index)
+      fn.params.set(p.id, uniformHome(fn, p, body, own))
       continue
     }
     let at = 0
@@ -229,12 +270,33 @@ function lowerEntry(cx: Lowering, root: EntryRoot, system: ReadonlyMap<ParamDecl
   if (!closed(fn.b.at)) leaveFunction(fn, undefined)
 }
 
+/** The name of an entry point for hosts: `main_64` of `main<64>`. */
+function entryName(cx: Lowering, { func, subst }: EntryRoot): string {
+  if (subst === undefined) return func.name
+  return cx.names.unique(
+    [func.name, ...[...subst.args.values()].map(a => typeName(a).replace(/^_/, ''))].join('_').replace(/\W/g, '_'),
+  )
+}
+
+/** Threads of a group, with generic arguments put in; undefined where the source does not say. */
+function groupOf(cx: Lowering, { func, subst }: EntryRoot): readonly [number, number, number] | undefined {
+  const { numthreads, groupSize } = cx.program.attributes(func)
+  if (subst === undefined || groupSize === null) return numthreads ?? undefined
+  const [x, y, z] = groupSize.map(n => cx.types.number(cx.program.substituteInt(n, subst)))
+  const size = [x!, y!, z!] as const
+  const least = Math.min(...size)
+  const span = func.span ?? undefined
+  if (least < 1) cx.sink.add(badGroup, span, { got: least })
+  else if (x! * y! * z! > maxGroup) cx.sink.add(groupTooLarge, span, { limit: maxGroup, got: x! * y! * z! })
+  return size
+}
+
 /** Calls the reverse derivative of an entry point with the entry point's own parameters. Derivatives of plain values are dropped. */
 function callReverse(fn: Fn, func: FuncDecl, params: readonly ParamDecl[]): void {
   const reverse = fn.cx.instance({
     kind: 'derivative',
     mode: 'backward',
-    of: { kind: 'direct', decl: func, subst: noSubst },
+    of: { kind: 'direct', decl: func, subst: fn.subst },
   })
   const given = params.map(p => read(fn, fn.params.get(p.id)!))
   fn.b.call(
@@ -247,11 +309,11 @@ function callReverse(fn: Fn, func: FuncDecl, params: readonly ParamDecl[]): void
 }
 
 /**
- * The reference of a uniform parameter in an entry point. The body may write its copy of a parameter; few write parameters with
+ * The reference of a uniform parameter in an entry point, or of what it is in an instance of that. The body may write its copy of a parameter; few write parameters with
  * resources.
  */
-function uniformHome(fn: Fn, p: ParamDecl, body: Body): Ref {
-  const home = fn.cx.globals.uniform(fn, p)
+function uniformHome(fn: Fn, p: ParamDecl, body: Body, own: ParamDecl = p): Ref {
+  const home = fn.cx.globals.uniform(fn, own)
   const copied = home.kind === 'pointer' ? !p.constant : home.kind === 'bundle' && writtenParams(body.stmts).has(p)
   return copied ? fn.incoming(read(fn, home), true) : home
 }

@@ -5,6 +5,7 @@
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import { Global, Region, type Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
 import type { Names } from './names.ts'
 
 /** The types that targets have for system values of compute entry points. */
@@ -61,10 +62,13 @@ export class SystemValues {
 
   /** Lets the entry points set the values that were used since. */
   settle(): void {
+    if (this.#globals.size === 0) return
     for (const entry of this.#entries) {
       const done = this.#set.get(entry)!
+      if (done.size === this.#globals.size) continue
+      const used = globalsOf(entry.func)
       for (const [name, global] of this.#globals) {
-        if (done.has(name) || entry.func.body === undefined) continue
+        if (done.has(name) || entry.func.body === undefined || !used.has(global)) continue
         done.add(name)
         const start = new Region()
         const b = new Builder(entry.func, start)
@@ -76,7 +80,8 @@ export class SystemValues {
 
   #given(b: Builder, entry: OpenEntry, name: string): Value {
     const body = entry.func.body!
-    if (name === size)
+    const { stage } = entry.func.info.entry!
+    if (name === size && stage === 'compute')
       return b.construct(
         this.#typeOf(name),
         entry.func.info.entry!.numthreads.map(n => b.const(t.u32, n)),
@@ -85,7 +90,32 @@ export class SystemValues {
     if (at >= 0) return body.params[at]!
     const param: ParamSig = { name: name.toLowerCase(), type: this.#typeOf(name), dir: 'in', noDiff: true }
     entry.params.push(param)
-    entry.semantics.push(name)
+    // Other stages have no groups, which the target says of the name.
+    entry.semantics.push(name === size ? 'WorkgroupSize' : name)
     return b.param(param.type, param.name, body)
   }
+}
+
+/** The globals that a function names, and those that it reaches: by calls, and by derivatives that are still to be made. */
+function globalsOf(entry: Func): ReadonlySet<Global> {
+  const found = new Set<Global>()
+  const funcs = new Set([entry])
+  const reach = (func: Func | undefined): void => {
+    if (func !== undefined) funcs.add(func)
+  }
+  // What is added on the way is visited too.
+  for (const func of funcs) {
+    reach(func.request?.of)
+    reach(func.info.forward)
+    reach(func.info.backward)
+    reach(func.info.substitute)
+    reach(func.info.lanewise)
+    if (func.body === undefined) continue
+    walk(func.body, inst => {
+      if (inst.op === 'global') found.add(inst.attr)
+      else if (inst.op === 'call') reach(inst.attr)
+    })
+  }
+  for (const { init } of found) reach(init)
+  return found
 }

@@ -12,6 +12,7 @@ import * as t from '../ir/type.ts'
 import type { Func, Module } from '../ir/value.ts'
 import { columnsType } from './columns.ts'
 import type { Names } from './names.ts'
+import type { Reach } from './reach.ts'
 
 /** Lowers types, each once. */
 export class Types {
@@ -22,6 +23,7 @@ export class Types {
   readonly #instance: (ref: FuncRef) => Func
   readonly #sum: (iface: s.InterfaceType) => t.Type
   readonly #stand: (type: s.StructType) => s.StructType | undefined
+  readonly #reach: Reach
   readonly #known = new Map<string, t.Type>()
   readonly #handles = new Map<string, t.Type>()
   readonly #columns = new Map<t.Type, t.Type>()
@@ -35,7 +37,9 @@ export class Types {
     instance: (ref: FuncRef) => Func,
     sum: (iface: s.InterfaceType) => t.Type,
     stand: (type: s.StructType) => s.StructType | undefined,
+    reach: Reach,
   ) {
+    this.#reach = reach
     this.#stand = stand
     this.#sum = sum
     this.#program = program
@@ -84,6 +88,7 @@ export class Types {
         this.#sink.add(unsupportedHere, undefined, { what: `a value of type ${s.show(type)}` })
         return t.i32
       case 'error':
+        this.#reach.refuse(type.lack)
         // Without a mistake so far it is what an associated type without interfaces is at run time.
         if (this.#sink.errors === 0)
           this.#sink.add(unsupportedHere, undefined, {
@@ -178,7 +183,10 @@ export class Types {
       fields.push({ name: 'p', type: p }, { name: 'd', type: t.differential(p) ?? this.of(this.pairParts(type)[1]) })
     } else {
       this.#sink.work.within(1, type.decl.span, () => {
-        for (const f of this.#program.fields(type)) fields.push({ name: f.name, type: this.part(f.type) })
+        for (const f of this.#program.fields(type)) {
+          const made = this.#reach.within(null, f.decl.syntax?.span ?? null, () => this.part(f.type))
+          fields.push({ name: f.name, type: made })
+        }
       })
     }
     const again = this.#known.get(type.key)

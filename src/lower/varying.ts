@@ -122,10 +122,16 @@ function takesSystemValue({ type, semantic, isPart }: Leaf, isField: boolean): b
   return isWhole && (isField ? type.scalar !== 'bool' : type.scalar === 'i32' || type.scalar === 'u32')
 }
 
+/** Names of Vulkan for what WGSL has once: its numbers of vertices and instances count from the first of the draw. */
+const alike: Readonly<Record<string, string>> = {
+  SV_VULKANVERTEXID: 'SV_VERTEXID',
+  SV_VULKANINSTANCEID: 'SV_INSTANCEID',
+}
+
 /** The name of a semantic in upper case, and its number. */
 function split(semantic: string): { readonly name: string; readonly index: number } {
   const [, name = '', index] = /^(.*?)(\d*)$/.exec(semantic.toUpperCase())!
-  return { name, index: Number(index) }
+  return { name: alike[name] ?? name, index: Number(index) }
 }
 
 const isSystem = (name: string): boolean => name.startsWith('SV_') && name !== 'SV_TARGET'

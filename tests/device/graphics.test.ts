@@ -172,10 +172,8 @@ describe('pictures', () => {
     }
   })
 
-  test('sampling of every shape, by the distance between pixels', async () => {
-    const { at } = await draw('sampling', {
-      resources: bindings => bindings.filter(b => b.handle !== null).map(bindKnown),
-    })
+  test.each(['sampling', 'combined-samplers'])('%s of every shape, by the distance between pixels', async name => {
+    const { at } = await draw(name, { resources: bindings => bindings.filter(b => b.handle !== null).map(bindKnown) })
     for (let y = 0; y < size; y++) {
       for (let x = 0; x < size; x++) {
         const [u, v] = [Math.floor(x / 2), Math.floor(y / 2)]
@@ -183,6 +181,11 @@ describe('pictures', () => {
         close(at(1, x, y), [11 * u + (x >= 4 ? 1 : 0), 11 * v, 1 * 4 + 3 + (4 + 4 + 10 + 4), (u / 4 > 0.3 ? 4 : 0) + 2])
       }
     }
+  })
+
+  test('numbers of vertices and instances, as Vulkan names them', async () => {
+    const { at } = await draw('vulkan-ids')
+    close(at(0, 3, 3), [1, 1, 2, 3])
   })
 
   test('slopes taken before some pixels leave', async () => {

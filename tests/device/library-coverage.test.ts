@@ -17,6 +17,23 @@ afterAll(closeGpu)
 /** What only CPUs have: 64-bit numbers and output. */
 const onCpu = `
 public bool4 doubles(double x, double y) { return bool4(isinf(x), isfinite(x), isinf(y), isfinite(y)); }
+public int halves(half x, uint16_t y)
+{
+    int16_t4 s = unpack_s8s16(pack_s8(int4(-1, 2, -3, 4)));
+    uint16_t4 u = unpack_u8u16(0x04030201u);
+    half2 both = asfloat16(asuint16(half2(x, 2.0h))) + asfloat16(asint16(half2(x, 2.0h)));
+    half one = asfloat16(asuint16(x)) + asfloat16(asint16(x)) + asfloat16(x) + asfloat16(y) + asfloat16(int16_t(y));
+    return int(both.x * 1000) + int(one * 10) + int(asuint16(int16_t(-1))) + int(asint16(uint16_t(65535))) + int(asuint16(y)) + int(asint16(int16_t(y)))
+        + s.x + s.z + u.w;
+}
+public uint2 words(double x)
+{
+    uint low, high;
+    asuint(x, low, high);
+    uint2 lows, highs;
+    asuint(double2(asdouble(low, high), asdouble(uint2(low, 0), uint2(high, 0)).x), lows, highs);
+    return uint2(lows.x | lows.y, highs.x & highs.y);
+}
 public float prints(float x)
 {
     printf("none\\n");
@@ -68,7 +85,7 @@ float4 all() { return float4(integers.SampleLevel(linear, float2(0), 0)) + rows.
 /** Differentiable functions whose derivatives no case can take by numbers; each is differentiated in a program of tests/target. */
 const byPrograms: readonly RegExp[] = [
   /^Diff(TensorView|(RW)?StructuredBuffer|Texture2D): /,
-  /^\^?Texture2D.* SampleLevel/,
+  /^\^?(?:Texture|Sampler)2D.* SampleLevel/,
   /IDifferentiablePtrType/,
   /^DifferentialPtrPair: /,
   /^DifferentialPair<T>diffPair/,
@@ -116,6 +133,12 @@ describe('the library', () => {
     const machine = loadSync(program, { print: text => lines.push(text) })
     for (const call of [script['doubles']!, machine.fn['doubles']!])
       expect(Array.from(call(Infinity, 1) as boolean[], Boolean)).toEqual([true, false, false, true])
+    for (const module of [script, machine.fn]) {
+      // 1.5 is 0x3e00, and 0x4000 is 2.
+      const sum = 2 * 1500 + 85 + 65535 - 1 + 2 * 0x4000 - 1 - 3 + 4
+      expect(module['halves']!(1.5, 0x4000)).toBe(sum)
+      expect(Array.from(module['words']!(-0.1) as number[])).toEqual([0x9999999a, 0xbfb99999])
+    }
     machine.fn['prints']!(0.5)
     expect(lines.join('').split('\n')).toEqual([
       'none',

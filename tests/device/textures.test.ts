@@ -57,8 +57,11 @@ describe.each([0, 2] as const)('at optimisation level %i', level => {
   })
 
   test('texels are sampled, gathered and compared', async () => {
-    const found = await run('sample.slang', level)
-    expect(found.slice(0, 22).map(row => row.map(x => Math.round(x * 100) / 100))).toEqual([
+    const rounded = async (name: string): Promise<number[][]> =>
+      (await run(name, level)).slice(0, 22).map(row => row.map(x => Math.round(x * 100) / 100))
+    const found = await rounded('sample.slang')
+    expect(await rounded('combined.slang')).toEqual(found)
+    expect(found).toEqual([
       [1, 2, 0, 1],
       [2, 0, 0, 1],
       [1, 5, 0, 2],
@@ -81,6 +84,19 @@ describe.each([0, 2] as const)('at optimisation level %i', level => {
       [1, 1, 1.75, 0],
       [3, 3, 3, 3],
       [1, 2, 2, 1],
+    ])
+  })
+
+  test('a texture with a sampler in one has texels and sizes', async () => {
+    const found = await run('combined.slang', level)
+    expect(found.slice(22, 29)).toEqual([
+      [10, 9, 3, 3],
+      [9, 10, 10, 5],
+      [53, 2, 2, 28],
+      [4, 4, 2, 1],
+      [4, 4, 2, 1],
+      [4, 4, 2, 0],
+      [2, 2, 2, 2],
     ])
   })
 

@@ -63,7 +63,8 @@ describe('the catalogue of diagnostics', () => {
   })
 
   it.each(catalogue)('$area: $name is written in the style of the house', ({ entry }) => {
-    expect(entry.code).toMatch(entry.severity === 'error' ? /^E\d{5}$/ : /^W\d{5}$/)
+    const letter = { error: 'E', warning: 'W', note: 'N' }[entry.severity]
+    expect(entry.code).toMatch(new RegExp(`^${letter}\\d{5}$`))
     expect(entry.text, 'starts in lower case, unless with a name').toMatch(/^[^A-Z]|^[A-Z]\w*[A-Z{<_]/)
     expect(entry.text, 'one sentence without a full stop').not.toMatch(/\.$/)
     expect(entry.help ?? 'x', 'help is an edit, in lower case').toMatch(/^[^A-Z]/)

@@ -50,7 +50,12 @@ export struct Shape : IShape { [Differentiable] float area(float r) { return 10 
 })
 
 test.each([
-  ['E45001', 'nothing defines it', 'extern struct Other : IShape; extern static const float scale;', {}],
+  [
+    'E45001',
+    'nothing defines it',
+    'extern struct Other : IShape; extern static const float scale; public float f() { return scale; }',
+    {},
+  ],
   ['E38029', 'it does not conform', 'export struct Shape { [Differentiable] float area(float r) { return r; } }', {}],
   [
     'E30200',

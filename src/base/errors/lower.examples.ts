@@ -24,6 +24,8 @@ void main() { chosen = a; o[0] = chosen[0]; }`,
   unsupportedHere: `RWTexture2D<uint> counts;
 [shader("compute")] [numthreads(1, 1, 1)]
 void main(uint3 id : SV_DispatchThreadID) { InterlockedAdd(counts[id.xy], 1u); }`,
+  genericEntry: '[numthreads(N, 1, 1)] void main<let N : int>() { }',
+  noTarget: 'float first(float* p) { return p[0]; } public float f(float x) { return first(&x); }',
   systemType: `[shader("compute")] [numthreads(1, 1, 1)]
 void main(float4 id : SV_DispatchThreadID) { }`,
   mixedParameter: `struct Input { uint3 id : SV_DispatchThreadID; float scale; }

@@ -1,5 +1,5 @@
 /** Mistakes that only concrete types show. */
-import { error, warning, type Entry } from '../diag.ts'
+import { error, remark, warning, type Entry } from '../diag.ts'
 
 export const unsizedArray: Entry<'type'> = error(
   'E30834',
@@ -41,6 +41,18 @@ export const unsupportedHere: Entry<'what'> = error(
   'E36113',
   '{what} is not supported',
   'write it another way, or leave it out for this target',
+)
+
+export const genericEntry: Entry<'name'> = remark(
+  'N38011',
+  'the entry point {name} has generic parameters, so it is compiled only where its arguments are given',
+  'name it with its arguments in the option entries, or by --entry',
+)
+
+export const noTarget: Entry<'feature'> = error(
+  'E50100',
+  '{feature} is not supported yet',
+  'keep it out of what entry points and exported functions reach, or write another way for this target in a case of __target_switch',
 )
 
 export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error(

@@ -71,6 +71,9 @@ export const bindingsExpected: string = `numbers from 0 to ${maxBinding}`
 
 export const attributeArguments: Entry<'name' | 'expected'> = error('E31001', 'attribute {name} takes {expected}')
 
+/** Threads of a workgroup that every device can run, or more. */
+export const maxGroup: number = 1024
+
 export const groupSize: Entry<'got'> = error(
   'E31102',
   'a workgroup has at least one thread in each direction, got {got}',

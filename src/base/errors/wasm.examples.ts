@@ -13,12 +13,14 @@ export const examples: Examples<typeof wasmErrors> = {
 }`,
     target: 'wasm',
   },
+  resourceLeftOut: { source: 'public float f(StructuredBuffer<float> b) { return b[0]; }', target: 'wasm' },
   resourceMissing: {
     source: `public float first(StructuredBuffer<float> values)
 {
     return values[0];
 }`,
     target: 'wasm',
+    exports: ['first'],
   },
   semanticMissing: {
     source: `RWStructuredBuffer<uint> outp;

@@ -1,5 +1,5 @@
 /** Mistakes that only WebAssembly has. */
-import { error, type Entry } from '../diag.ts'
+import { error, remark, type Entry } from '../diag.ts'
 
 export const recursiveMemory: Entry<'func'> = error(
   'E37101',
@@ -11,6 +11,12 @@ export const resourceMissing: Entry<'func'> = error(
   'E37102',
   '{func} hands over a resource, which only shaders can',
   'export a function of numbers, vectors, matrices, arrays and structs, and read module-level buffers inside',
+)
+
+export const resourceLeftOut: Entry<'func'> = remark(
+  'N37102',
+  '{func} takes or gives a resource, which only shaders can, so it is left out of the exported functions',
+  'make it internal if only shaders call it; else read module-level buffers inside of it',
 )
 
 export const semanticMissing: Entry<'semantic'> = error(

@@ -24,6 +24,7 @@ import {
   resolveType,
   suggestMember,
   suggestName,
+  termType,
   typeTerm,
   type Found,
   type Member,
@@ -70,7 +71,7 @@ export function nameTerm(env: Env, e: ast.NameExpr): Term {
   if (first === undefined) {
     const builtin = builtinTerm(e.name)
     if (builtin !== null) return builtin
-    if (isForeign(e.name)) cx.sink.add(names.unsupported, e.span, { feature: e.name })
+    if (isForeign(e.name)) cx.lacks.push({ span: e.span, feature: e.name })
     else cx.sink.add(names.undefinedName, e.span, { name: e.name }, ...suggestName(cx, env.scope, e.name))
     return errorTerm
   }
@@ -102,11 +103,18 @@ function funcsTerm(env: Env, name: string, found: readonly Found[], span: Span):
 
 function foundTerm(env: Env, found: Found, span: Span): Term {
   const { decl, member, type } = found
-  if (member !== null && type !== null) {
-    const object = objectTerm(env, env.objectOf(type, span))
-    return memberDeclTerm(env, object, type, [member], span)
-  }
-  return declTerm(env, decl, span)
+  const term =
+    member !== null && type !== null
+      ? memberDeclTerm(env, objectTerm(env, env.objectOf(type, span)), type, [member], span)
+      : declTerm(env, decl, span)
+  return noteLack(env, term, span)
+}
+
+/** Notes the use of a variable, field or property whose type no target has. */
+function noteLack(env: Env, term: Term, span: Span): Term {
+  const type = typeOf(term)
+  if (type?.kind === 'error' && type.lack !== undefined) env.cx.lacks.push({ ...type.lack, span })
+  return term
 }
 
 function declTerm(env: Env, decl: Decl, span: Span): Term {
@@ -172,7 +180,10 @@ function globalTerm(env: Env, decl: GlobalDecl, span: Span, member: Member | nul
   const info = globalInfo(env.cx, decl)
   const subst = member?.subst ?? noSubst
   const type = put(env.cx, info.type, subst)
-  if (poisoned(type)) return errorTerm
+  if (poisoned(type)) {
+    if (type.kind === 'error' && type.lack !== undefined) env.cx.lacks.push({ ...type.lack, span })
+    return errorTerm
+  }
   const fixed =
     decl.storage === 'constant'
       ? `${decl.name} is constant`
@@ -212,19 +223,22 @@ export function memberTerm(env: Env, base: Term, name: string, span: Span): Term
     }
     case 'type':
       return staticMember(env, base.type, name, span)
+    case 'open':
+      if (name === 'Handle') return memberTerm(env, { kind: 'type', type: termType(cx, base, span) }, name, span)
+      cx.sink.add(names.expectedValue, span, { what: describe(base) })
+      return errorTerm
     case 'funcs':
       // `f.fwd_diff(…)` is `fwd_diff(f)(…)`.
       if (name === 'fwd_diff' || name === 'bwd_diff')
         return { ...base, modes: [...base.modes, name === 'fwd_diff' ? 'forward' : 'backward'] }
       cx.sink.add(names.expectedValue, span, { what: describe(base) })
       return errorTerm
-    case 'open':
     case 'list':
       cx.sink.add(names.expectedValue, span, { what: describe(base) })
       return errorTerm
     case 'value':
     case 'place':
-      return valueMember(env, base, name, span)
+      return noteLack(env, valueMember(env, base, name, span), span)
   }
 }
 
@@ -238,7 +252,9 @@ function staticMember(env: Env, type: Type, name: string, span: Span): Term {
   if (type.kind === 'vector' && name === 'Element') return { kind: 'type', type: type.elem }
   const members = membersOf(cx, type, name)
   if (members.length === 0) {
-    reportMissing(cx, type, name, span)
+    if (name === 'Handle' && type.kind === 'struct' && handleKind(type.decl.intrinsic ?? '') !== undefined)
+      cx.lacks.push({ span, feature: `Handle of ${show(type)}` })
+    else reportMissing(cx, type, name, span)
     return errorTerm
   }
   return memberDeclTerm(env, null, type, members, span)
@@ -277,7 +293,7 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
         handleKind(type.decl.intrinsic ?? '')?.is === 'texture' &&
         /^(?:Sample|Gather)/.test(name))
     ) {
-      cx.sink.add(names.unsupported, span, { feature: `${name} of ${show(type)}` })
+      cx.lacks.push({ span, feature: `${name} of ${show(type)}` })
     } else reportMissing(cx, type, name, span)
     return errorTerm
   }

@@ -71,8 +71,9 @@ export function checkExpr(env: Env, e: ast.Expr): Term {
       : term
 }
 
-function unsupported(env: Env, span: Span, feature: string): Term {
-  env.cx.sink.add(names.unsupported, span, { feature })
+/** A term for what no target has: it fits everywhere, and is reported if something reaches it. */
+function lacking(env: Env, span: Span, feature: string): Term {
+  env.cx.lacks.push({ span, feature })
   return errorTerm
 }
 
@@ -149,9 +150,9 @@ function check(env: Env, e: ast.Expr): Term {
         ? nameTerm(env, { kind: 'name', name: 'none', span: e.span, global: false })
         : noneTerm(env, e.span)
     case 'null':
-      return unsupported(env, e.span, 'a pointer')
+      return lacking(env, e.span, 'a pointer')
     case 'unsupported':
-      return unsupported(env, e.span, e.feature)
+      return lacking(env, e.span, e.feature)
     case 'error':
       return errorTerm
     default:
@@ -286,8 +287,9 @@ function sizeofTerm(env: Env, e: ast.SizeofExpr): Term {
   // What is not known yet is asked for like a constant of the type.
   if (isGeneric(type) && e.which !== 'countof')
     return value({ kind: 'int', type: intType, span: e.span, value: intMember(type, e.which) })
+  if (poisoned(type)) return errorTerm
   const size = e.which === 'countof' ? null : byteSize(env.cx, type)
-  if (size === null) return unsupported(env, e.span, `${e.which} of this type`)
+  if (size === null) return lacking(env, e.span, `${e.which} of this type`)
   return value({ kind: 'const', type: intType, span: e.span, value: e.which === 'sizeof' ? size.size : size.align })
 }
 

@@ -384,7 +384,13 @@ export function checkPrefix(env: Env, e: ast.PrefixExpr): Term {
   if (term.kind === 'error') return term
   if (e.op === '++' || e.op === '--') return step(env, term, e.op, e.span, false)
   if (e.op === '&' || e.op === '*') {
-    env.cx.sink.add(types.noUnary, e.span, { op: e.op, type: 'this: pointers are not supported' })
+    const type = typeOf(term)
+    if (e.op === '&' && term.kind === 'place') env.cx.lacks.push({ span: e.span, feature: 'a pointer' })
+    else if (type === null || !poisoned(type))
+      env.cx.sink.add(types.noUnary, e.span, {
+        op: e.op,
+        type: type === null ? 'this' : e.op === '&' ? 'a value without a place in memory' : show(type),
+      })
     return errorTerm
   }
   const operand = contents(toExpr(env, term, e.operand.span))

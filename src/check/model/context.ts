@@ -27,6 +27,7 @@ import type { Macro } from '../../syntax/macro.ts'
 import type { Scope } from './scope.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo, Place, Template } from './tree.ts'
 import { type AssocType, type Int, type InterfaceType, type Type, voidType } from './type.ts'
+import type { Lack } from './lack.ts'
 import { Queries } from './query.ts'
 import type { Term } from './term.ts'
 
@@ -153,6 +154,8 @@ export class Cx {
   #nextId: number
   /** Loops of differentiable functions whose trips nothing in the text bounds. */
   readonly unbounded: Span[] = []
+  /** Uses of what no target has. Only what an entry point or export reaches is reported, by lowering. */
+  readonly lacks: Lack[] = []
   /** Whether a function of the program has a primal substitute. */
   substitutes = false
   /** Unmarked functions that have been checked as parts of differentiable ones, and the derivatives that get lost in them. */

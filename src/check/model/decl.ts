@@ -6,6 +6,7 @@
  */
 import type { SourceFile, Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
+import type { Lack } from './lack.ts'
 
 export type Visibility = 'public' | 'internal' | 'private'
 
@@ -276,6 +277,8 @@ export interface FuncAttributes {
   /** `[shader("compute")]`, or compute where `[numthreads]` stands alone. */
   readonly stage: string | null
   readonly numthreads: readonly [number, number, number] | null
+  /** The same, which may depend on the function's generic parameters. */
+  readonly groupSize: readonly [Int, Int, Int] | null
   /** `[CUDAKernel]`: an entry point of the tensor kind. */
   readonly kernel: boolean
   /** `public`, `export`, `[DllExport]`. */
@@ -355,6 +358,8 @@ export type Int =
 export interface ErrorType {
   readonly kind: 'error'
   readonly key: string
+  /** It is no mistake, but no target has it. */
+  readonly lack?: Lack
 }
 export interface VoidType {
   readonly kind: 'void'

@@ -23,7 +23,7 @@ export interface Candidate {
   readonly object: Term | null
 }
 
-export type Builtin = 'vector' | 'matrix' | 'Array' | 'Tuple' | '__Shape'
+export type Builtin = 'vector' | 'matrix' | 'Array' | 'Tuple' | '__Shape' | '_Texture'
 
 export type Term =
   | { readonly kind: 'value'; readonly expr: Expr }

@@ -26,6 +26,7 @@ import type {
   ParamDecl,
 } from './decl.ts'
 import type { LoopAttributes } from './loop-attributes.ts'
+import type { Missing } from './missing.ts'
 import type { Direction, Int, InterfaceType, StructType, Subst, Type } from './type.ts'
 
 // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -280,12 +281,11 @@ export interface AsExpr extends ExprBase {
   readonly of: Type
 }
 /**
- * Replaces an expression with a reported error, or in a module an unsupported feature that may never be used. Lowering is not
- * called for a program with errors.
+ * Replaces an expression with a reported error, or one that uses what no target has (`CheckedProgram.lacking`). Lowering is not
+ * called for a program with errors, and reports the other if it meets it.
  */
 export interface ErrorExpr extends ExprBase {
   readonly kind: 'error'
-  readonly feature?: string
 }
 
 export type Expr =
@@ -529,7 +529,7 @@ export interface GlobalInfo {
 }
 
 /** A checked program, and queries about it. Answers are memoised; types in them are normalised. */
-export interface CheckedProgram {
+export interface CheckedProgram extends Missing {
   /** The root modules, then those they import. */
   readonly modules: readonly ModuleDecl[]
   /** Every declaration of the user's modules, in order: of generics, members and bodies too. */

@@ -165,10 +165,10 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
         return
       }
       const term = checkExpr(env, s.expr)
-      // What another target's assembly returns is not missing.
-      if (s.expr.kind === 'unsupported') out.push({ kind: 'return', value: null, span: s.span })
       const expr = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.expr.span)
       out.push({ kind: 'expr', expr, span: s.span })
+      // What another target's assembly returns is not missing.
+      if (s.expr.kind === 'unsupported') out.push({ kind: 'return', value: null, span: s.span })
       return
     }
     case 'decl':
@@ -242,15 +242,8 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       out.push(targetCase(env, s))
       return
     case 'unsupported':
-      // A module may hold what only other targets need, as long as nothing calls it.
-      if (env.func === null || env.func.module === cx.modules[0])
-        cx.sink.add(names.unsupported, s.span, { feature: s.feature })
-      else
-        out.push({
-          kind: 'expr',
-          expr: { kind: 'error', type: errorType, span: s.span, feature: s.feature },
-          span: s.span,
-        })
+      cx.lacks.push({ span: s.span, feature: s.feature })
+      out.push({ kind: 'expr', expr: { kind: 'error', type: errorType, span: s.span }, span: s.span })
       out.push({ kind: 'return', value: null, span: s.span })
       return
   }
@@ -333,29 +326,46 @@ function returnOf(env: Env, s: Stmt, out: Stmt[]): void {
 }
 
 /** Names of targets that are most like those of this compiler; `undefined` is the default. */
-const likeness = { gpu: ['wgsl', undefined, 'spirv', 'glsl', 'hlsl', 'metal'], cpu: [undefined, 'cpp', 'c'] } as const
+const likeness = { gpu: ['wgsl', undefined, 'spirv', 'glsl', 'hlsl', 'metal'], cpu: ['cpp', 'c', undefined] } as const
 
 /**
  * The case of a target switch. One checked program serves all targets, so it keeps the case that GPUs take and the one that CPUs
- * take, among those without code of another language.
+ * take, among those without code of another language and other things that no target has.
  */
 function targetCase(env: Env, s: ast.TargetSwitchStmt): Stmt {
+  const { cx } = env
   const usable = s.cases.filter(c => !c.body.some(isForeign))
   if (s.which !== 'target' || usable.length === 0) {
-    env.cx.sink.add(names.unsupported, s.span, {
-      feature:
-        s.which === 'target' ? 'a __target_switch without a case that all targets can take' : `__${s.which}_switch`,
-    })
-    return { kind: 'block', body: [], span: s.span }
+    const feature =
+      s.which === 'target' ? 'a __target_switch without a case that this target can take' : `__${s.which}_switch`
+    cx.lacks.push({ span: s.span, feature })
+    return {
+      kind: 'block',
+      body: [
+        { kind: 'expr', expr: { kind: 'error', type: errorType, span: s.span }, span: s.span },
+        { kind: 'return', value: null, span: s.span },
+      ],
+      span: s.span,
+    }
   }
   enterExit(env)
-  const bodies = new Map<ast.TargetCase, readonly Stmt[]>()
+  const checked = new Map<ast.TargetCase, { readonly body: readonly Stmt[]; readonly lacks: boolean }>()
+  const check = (of: ast.TargetCase): { readonly body: readonly Stmt[]; readonly lacks: boolean } => {
+    let known = checked.get(of)
+    if (known === undefined) {
+      const before = cx.lacks.length
+      const body = scoped(env, () => checkStmts(env, of.body))
+      checked.set(of, (known = { body, lacks: cx.lacks.length > before }))
+    }
+    return known
+  }
   const cases = (['gpu', 'cpu'] as const).map((target): SwitchCase => {
-    const wanted = likeness[target].find(name => usable.some(c => c.targets.some(t => t?.text === name)))
-    const chosen = usable.find(c => c.targets.some(t => t?.text === wanted)) ?? usable[0]!
-    let body = bodies.get(chosen)
-    if (body === undefined) bodies.set(chosen, (body = scoped(env, () => checkStmts(env, chosen.body))))
-    return { labels: [], isDefault: true, body, falls: false, target }
+    const inOrder = new Set([
+      ...likeness[target].flatMap(name => usable.filter(c => c.targets.some(t => t?.text === name))),
+      ...usable,
+    ])
+    const chosen = [...inOrder].find(c => !check(c).lacks) ?? [...inOrder][0]!
+    return { labels: [], isDefault: true, body: check(chosen).body, falls: false, target }
   })
   env.exits.pop()
   return { kind: 'switch', value: { kind: 'const', type: intType, span: s.span, value: 0 }, cases, span: s.span }

@@ -12,7 +12,7 @@ import type { Cx } from '../model/context.ts'
 import type { FuncAttributes, FuncDecl, Level } from '../model/decl.ts'
 import { lookup, resolveInt } from './resolve.ts'
 import { suggestName } from './suggest.ts'
-import { known } from '../model/type.ts'
+import { intConst, known } from '../model/type.ts'
 import { attached, forwardNames, linksOf, mayHaveElsewhere } from './links.ts'
 
 const levels: ReadonlyMap<string, Level> = new Map(
@@ -42,7 +42,6 @@ const otherStages: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
-const maxGroup = 1024
 
 /** The attributes of a function, and of the property or subscript around an accessor. */
 export function attributesOf(from: Cx, func: FuncDecl): FuncAttributes {
@@ -57,6 +56,8 @@ export function attributesOf(from: Cx, func: FuncDecl): FuncAttributes {
   cx.attributes.set(func, made)
   return made
 }
+
+const one = intConst(1)
 
 const text = (e: ast.Expr | undefined): string | null => (e?.kind === 'string' ? e.value : null)
 
@@ -79,6 +80,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
   let prefer: FuncAttributes['prefer'] = 'none'
   let stage: string | null = null
   let numthreads: [number, number, number] | null = null
+  let groupSize: FuncAttributes['groupSize'] = null
   let targetIntrinsics: Record<string, string> | null = null
   let [op, intrinsic]: (string | null)[] = [null, null]
   const samples: number[][] = []
@@ -131,20 +133,20 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
         stage = text(a.args[0]?.value)
         if (stage === null)
           cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'a stage in quotes' })
-        else if (!stages.has(stage))
-          cx.sink.add(otherStages.has(stage) ? errors.unsupported : errors.unknownStage, a.span, {
-            feature: `the stage ${stage}`,
-            name: stage,
-          })
+        else if (!stages.has(stage) && !otherStages.has(stage))
+          cx.sink.add(errors.unknownStage, a.span, { name: stage })
         break
       case 'numthreads':
       case 'NumThreads': {
-        const sizes = a.args.map(x => known(resolveInt(cx, x.value, func.scope)) ?? 1)
+        const given = a.args.map(x => resolveInt(cx, x.value, func.inner))
+        groupSize = [given[0] ?? one, given[1] ?? one, given[2] ?? one]
+        const sizes = given.map(n => known(n) ?? 1)
         if (sizes.length < 1 || sizes.length > 3)
           cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'one to three integers' })
         for (const n of sizes) if (n < 1) cx.sink.add(errors.groupSize, a.span, { got: n })
         const threads = sizes.reduce((x, y) => x * y, 1)
-        if (threads > maxGroup) cx.sink.add(errors.groupTooLarge, a.span, { limit: maxGroup, got: threads })
+        if (threads > errors.maxGroup)
+          cx.sink.add(errors.groupTooLarge, a.span, { limit: errors.maxGroup, got: threads })
         numthreads = [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1]
         break
       }
@@ -219,6 +221,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
     prefer,
     stage,
     numthreads,
+    groupSize,
     kernel,
     exported,
     targetIntrinsics,

@@ -6,7 +6,7 @@ import { enumTag } from './enum.ts'
 import { intsAgree } from './generic.ts'
 import { isNone, optionalElem } from './optional.ts'
 import { isNumeric } from '../model/builtin.ts'
-import { isOpen, known, same, withOrder } from '../model/type.ts'
+import { errorType, isOpen, known, same, withOrder } from '../model/type.ts'
 import { costs, scalarCost } from './cost.ts'
 import { stepsTo } from './inherit.ts'
 
@@ -28,7 +28,11 @@ export function isNumberLike(cx: Cx, type: Type): boolean {
 /** The cost of converting one type to another; null if that is impossible. `literal` is the value of an integer literal. */
 export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = null): number | null {
   if (same(from, to)) return 0
-  if (from.kind === 'error' || to.kind === 'error') return 0
+  if (from.kind === 'error' || to.kind === 'error') {
+    // What no target has fits where nothing else does.
+    const isMissing = (type: Type): boolean => type.kind === 'error' && type.lack !== undefined
+    return !same(from, to) && (isMissing(to) ? from !== errorType : isMissing(from)) ? costs.missing : 0
+  }
   const held = optionalElem(to)
   if (held !== null) {
     if (isNone(from)) return costs.none

@@ -40,6 +40,8 @@ export const costs = {
   back: 800,
   /** A scalar as one that does not hold all its values. */
   lossy: 900,
+  /** Between a type that no target has and another: which conversions there would be is not known. */
+  missing: 5000,
   /** From this on a conversion must be written. */
   explicit: 10_000,
 } as const

@@ -23,6 +23,17 @@ export function linkedGlobal(cx: Cx, decl: GlobalDecl): GlobalDecl {
   return found?.kind === 'global' ? found : decl
 }
 
+/** Whether a constant is to come from another module, and none exports it. */
+export function isUnresolved(cx: Cx, decl: GlobalDecl): boolean {
+  const { syntax } = decl
+  return (
+    ast.hasModifier(syntax, 'extern') &&
+    syntax.kind !== 'buffer' &&
+    syntax.init === undefined &&
+    linkedGlobal(cx, decl) === decl
+  )
+}
+
 /** The type that an `extern` one stands for, or null: it is its default. */
 export function linkedType(cx: Cx, decl: AliasDecl): AliasDecl | StructDecl | null {
   const found = isExtern(decl) ? exported(cx, decl) : undefined

@@ -8,15 +8,17 @@ import { builtinType } from '../model/builtin.ts'
 import { ownArgs, paramLists, put, putArg, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
 import { Env, type Cx } from '../model/context.ts'
-import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from '../model/decl.ts'
+import type { AliasDecl, Decl, GlobalDecl, ModuleDecl, NamespaceDecl, StructDecl } from '../model/decl.ts'
 import { constraintsOf, miscounted, violation } from './generic.ts'
-import { linkedType } from './link.ts'
+import { isUnresolved, linkedType } from './link.ts'
 import { membersOf } from './inherit.ts'
 import type { Member } from './member.ts'
+import type { Lack } from '../model/lack.ts'
 import { overloads, type Scope } from '../model/scope.ts'
 import { optionalType } from './optional.ts'
 import { shared, writtenOut } from './pack.ts'
 import { globalInit } from './signature.ts'
+import { textureOf } from './texture.ts'
 import type { Term } from '../model/term.ts'
 import type { Expr } from '../model/tree.ts'
 import {
@@ -273,8 +275,10 @@ function aliasType(from: Cx, decl: AliasDecl): Type {
   if (known !== undefined) return known
   cx.aliases.set(decl, 'busy')
   const linked = decl.link === undefined ? null : linkedType(cx, decl)
-  const type =
-    linked === null
+  const isMissing = linked === null && decl.link !== undefined && decl.link.alias === undefined && decl.span !== null
+  const type = isMissing
+    ? missingType(decl.name, { span: decl.span, feature: decl.name, isExternal: true })
+    : linked === null
       ? resolveType(cx, decl.target, decl.inner)
       : linked.kind === 'alias'
         ? aliasType(cx, linked)
@@ -285,7 +289,14 @@ function aliasType(from: Cx, decl: AliasDecl): Type {
 
 /** The term of a built-in name, or null. */
 export function builtinTerm(name: string): Term | null {
-  if (name === 'vector' || name === 'matrix' || name === 'Array' || name === 'Tuple' || name === '__Shape')
+  if (
+    name === 'vector' ||
+    name === 'matrix' ||
+    name === 'Array' ||
+    name === 'Tuple' ||
+    name === '__Shape' ||
+    name === '_Texture'
+  )
     return { kind: 'open', decl: name, outer: noSubst }
   const type = builtinType(name)
   return type === null ? null : { kind: 'type', type }
@@ -325,11 +336,23 @@ export function resolveType(cx: Cx, e: ast.TypeExpr, scope: Scope): Type {
     cx.sink.add(names.tooDeep, e.span, {})
     return errorType
   }
+  const before = cx.lacks.length
   const term = typeExprTerm(cx, e, scope)
-  const type = termType(cx, term, e.span)
+  const found = termType(cx, term, e.span)
+  // A type that no target has differs from others, so that functions may be overloaded for it.
+  const type = found === errorType && cx.lacks.length > before ? missingType(textOf(e.span), cx.lacks[before]!) : found
   work.check('typeText', type.key.length, e.span)
   work.ascend(2)
   return type
+}
+
+/** A type that no target has, by its text. It fits everywhere, as a type with a reported mistake does. */
+function missingType(text: string, lack: Lack): Type {
+  return { kind: 'error', key: `!${text}`, lack }
+}
+
+function textOf({ file, start, end }: Span): string {
+  return file.text.slice(start, end).replace(/\s+/g, ' ')
 }
 
 /** The type as `row_major` and `column_major` want it in memory. */
@@ -348,8 +371,8 @@ export function termType(cx: Cx, term: Term, span: Span): Type {
 }
 
 function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
-  const unsupported = (feature: string): Term => {
-    cx.sink.add(names.unsupported, e.span, { feature })
+  const lacking = (feature: string): Term => {
+    cx.lacks.push({ span: e.span, feature })
     return { kind: 'error' }
   }
   switch (e.kind) {
@@ -364,8 +387,10 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
       const term = typeExprTerm(cx, e.type, scope)
       return term.kind === 'type' ? { kind: 'type', type: ordered(cx, e, term.type) } : term
     }
-    case 'pointer':
-      return unsupported('a pointer type')
+    case 'pointer': {
+      const target = resolveType(cx, e.target, scope)
+      return target === errorType ? { kind: 'error' } : lacking('a pointer type')
+    }
     case 'optional': {
       const elem = resolveType(cx, e.target, scope)
       return elem.kind === 'error' ? { kind: 'error' } : { kind: 'type', type: optionalType(cx, elem) }
@@ -386,18 +411,18 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
       const term = cx.above.term(new Env(cx, scope), e.operand)
       if (term.kind === 'value') return { kind: 'type', type: term.expr.type }
       if (term.kind === 'place') return { kind: 'type', type: term.place.type }
-      return term.kind === 'error' ? term : unsupported('decltype of this')
+      return term.kind === 'error' ? term : lacking('decltype of this')
     }
     case 'expand':
     case 'each':
       cx.sink.add(generics.packHere, e.span, {})
       return { kind: 'error' }
     case 'unsupported':
-      return unsupported(e.feature)
+      return lacking(e.feature)
     case 'error':
       return { kind: 'error' }
     case 'binary':
-      if (e.op === '&') return unsupported('a conjunction of interfaces as a type')
+      if (e.op === '&') return lacking('a conjunction of interfaces as a type')
       cx.sink.add(names.expectedType, e.span, { what: 'an expression' })
       return { kind: 'error' }
     default:
@@ -408,7 +433,7 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
 
 /** `elem[n]`: `int x[2][3]` comes as an index node whose outermost argument is the 2. */
 export function arrayOf(cx: Cx, elem: Type, e: ast.IndexExpr, scope: Scope): Type {
-  if (elem.kind === 'error') return errorType
+  if (elem.kind === 'error') return elem
   const size = e.args[0]
   if (size === undefined) return arrayType(elem, null)
   const count = resolveInt(cx, size, scope)
@@ -424,14 +449,16 @@ export function arrayOf(cx: Cx, elem: Type, e: ast.IndexExpr, scope: Scope): Typ
   return count.kind === 'error' ? errorType : arrayType(elem, count)
 }
 
-/** Whether a value depends on something that was reported already. */
-function isPoisoned(cx: Cx, expr: Expr, depth = 0): boolean {
-  let found = false
+/** Why a value has no number: a mistake that was reported already, or a constant that no module exports. Null for another reason. */
+function unknownBecause(cx: Cx, expr: Expr, depth = 0): 'mistake' | GlobalDecl | null {
+  let found: 'mistake' | GlobalDecl | null = null
   eachExpr(expr, e => {
-    if (e.kind === 'error') found = true
+    if (e.kind === 'error') found ??= 'mistake'
     if (e.kind !== 'read' || e.place.kind !== 'global' || e.place.decl.storage !== 'constant' || depth > 16) return
-    const init = globalInit(cx, e.place.decl)
-    if (init !== null && isPoisoned(cx, init, depth + 1)) found = true
+    const { decl } = e.place
+    if (isUnresolved(cx, decl)) found ??= decl
+    const init = globalInit(cx, decl)
+    if (init !== null) found ??= unknownBecause(cx, init, depth + 1)
   })
   return found
 }
@@ -454,7 +481,9 @@ export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
   }
   const folded = expr === null ? null : foldExpr(cx, expr, noSubst)
   if (folded === null) {
-    if (expr === null || !isPoisoned(cx, expr)) cx.sink.add(types.notConstant, e.span, {})
+    const why = expr === null ? null : unknownBecause(cx, expr)
+    if (why === null) cx.sink.add(types.notConstant, e.span, {})
+    else if (why !== 'mistake') cx.lacks.push({ span: e.span, feature: why.name, isExternal: true })
     return errorInt
   }
   return folded
@@ -486,6 +515,7 @@ export function applyGeneric(
     cx.sink.add(generics.argumentCount, span, { name: decl, expected: 'one to eight', got: args.length })
     return errorType
   }
+  if (decl === '_Texture') return textureOf(cx, open, args, scope, span)
   if (typeof decl === 'string') {
     const wanted = decl === 'matrix' ? 3 : 2
     if (decl === 'vector' && args.length < 2)
@@ -539,7 +569,7 @@ export function applyGeneric(
         arg !== undefined
           ? resolveType(cx, arg, scope!)
           : put(cx, resolveType(cx, p.syntax.fallback!, list.scope), subst)
-      if (t.kind === 'error') return errorType
+      if (t.kind === 'error') return t
       map.set(p.id, t)
     } else {
       const n =

@@ -40,14 +40,6 @@ function asNote(best: string | null, decl: Decl | undefined): readonly Note[] {
   return [note(shown, `did you mean ${best}?`)]
 }
 
-const foreign =
-  /^(Coop(Vec|Mat)|coopVec|RaytracingAcc|Ray(Query|Desc|_)|TraceRay|HitObject|ReportHit|DescriptorHandle|TorchTensor|(Append|Consume)Struct|(RW)?Texture2DMS|RasterizerOrdered|(Triangle|Line|Point)Stream|(In|Out)putPatch|OutputVert|OutputIndices|SubpassInput|Feedback|(Const)?Ptr$|Conditional$|NativeString|CalculateLevel|Wave(Match|Multi))/
-
-/** Whether a name is one of Slang's that neither WebGPU nor a CPU supports, or that is not supported yet. */
-export function isForeign(name: string): boolean {
-  return foreign.test(name)
-}
-
 /** About how many names the library has. */
 const libraryNames = 1500
 

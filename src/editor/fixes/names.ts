@@ -138,8 +138,10 @@ export const namesFixes: readonly Row[] = [
     does: 'give it a default value',
     with: '{name}',
     edit: at => {
-      const found = at.inner('var')
-      return found?.init === undefined ? found && [behind(found.name.span, ' = {}')] : undefined
+      const found = at.analysis.program.declarations.find(
+        d => d.kind === 'global' && d.name === at.given.name && at.analysis.program.isUnresolved(d),
+      )
+      return found?.kind === 'global' && found.span?.file === at.file ? [behind(found.span, ' = {}')] : undefined
     },
   }),
   row(errors.redefined, {

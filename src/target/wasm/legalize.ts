@@ -161,10 +161,8 @@ class Legalizer implements Plan {
 
   #exportFunction(func: Func, name: string, functions: WasmFunction[]): void {
     const signature = dataSignature(func, name, this.tight)
-    if (signature === undefined) {
-      this.sink.add(resourceMissing, func.span ?? undefined, { func: func.name })
-      return
-    }
+    // No host can call what takes or gives resources: `leaveOut` says so.
+    if (signature === undefined) return
     functions.push({ ...signature, ...this.#flags(func) })
     const callee = this.calleeOf(func)
     const privates = this.#privatesOf(func)
