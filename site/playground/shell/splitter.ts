@@ -9,11 +9,12 @@ const step = 2
 /** Makes a splitter of an element, which sets `--split` of the element around it. */
 export function splitter(bar: HTMLElement): void {
   const around = bar.parentElement!
-  let at = 50
+  /** Where it stands: panes have widths of their own until somebody moves it. */
+  const at = (): number => (bar.offsetLeft / around.clientWidth) * 100
   const set = (to: number): void => {
-    at = Math.min(most, Math.max(least, to))
-    around.style.setProperty('--split', `calc(${at}% - 4px)`)
-    bar.setAttribute('aria-valuenow', `${Math.round(at)}`)
+    const within = Math.min(most, Math.max(least, to))
+    around.style.setProperty('--split', `calc(${within}% - 4px)`)
+    bar.setAttribute('aria-valuenow', `${Math.round(within)}`)
   }
   for (const [name, value] of Object.entries({
     role: 'separator',
@@ -23,10 +24,10 @@ export function splitter(bar: HTMLElement): void {
     'aria-controls': 'source',
     'aria-valuemin': `${least}`,
     'aria-valuemax': `${most}`,
+    'aria-valuenow': '50',
     title: 'Drag, or press the arrow keys',
   }))
     bar.setAttribute(name, value)
-  set(50)
   bar.addEventListener('pointerdown', event => {
     bar.setPointerCapture(event.pointerId)
     event.preventDefault()
@@ -37,9 +38,10 @@ export function splitter(bar: HTMLElement): void {
     const { left, width } = around.getBoundingClientRect()
     set(((event.clientX - left) / width) * 100)
   })
-  bar.addEventListener('dblclick', () => set(50))
+  bar.addEventListener('dblclick', () => around.style.removeProperty('--split'))
+  bar.addEventListener('focus', () => bar.setAttribute('aria-valuenow', `${Math.round(at())}`))
   bar.addEventListener('keydown', event => {
-    const to = { ArrowLeft: at - step, ArrowRight: at + step, Home: least, End: most }[event.key]
+    const to = { ArrowLeft: at() - step, ArrowRight: at() + step, Home: least, End: most }[event.key]
     if (to === undefined) return
     event.preventDefault()
     set(to)
