@@ -327,3 +327,17 @@ it.each(['light', 'dark'] as const)('a phone has the columns one below the other
   expect(boxes[2]!.y).toBeGreaterThanOrEqual(boxes[1]!.y + boxes[1]!.height)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
 })
+
+it('a line of a text that was just scrolled to is lit itself', async () => {
+  const spring = readFileSync(join(import.meta.dirname, '../playground/starters/spring.slang'), 'utf8')
+  const page = await pages.open(spring, 'explain', { size: [390, 800] })
+  // The marks of Explain change the source, and with it where the texts stand.
+  await page.waitForSelector('.explained-function')
+  await part(page, 'derivative').click()
+  await texts(page, /fn bwd_step\(/)
+  const line = column(page, 'reverse').locator('.cm-line', { hasText: 'inverseSqrt' })
+  await line.click()
+  // Pointing at a line goes before the cursor, so both must say the same.
+  await expect.poll(() => line.getAttribute('class')).toMatch(/\blit\b/)
+  expect(await lit(part(page, 'editor'))).toEqual(['float2 pull = -8.0 * stretch * normalize(s.position);'])
+})

@@ -29,10 +29,14 @@ export function litLines(doc: Text, lines: readonly number[]): DecorationSet {
   return Decoration.set(lines.filter(l => l < doc.lines).map(l => lit.range(doc.line(l + 1).from)))
 }
 
-/** The line under the mouse. */
-export function lineUnder(view: EditorView, { clientX, clientY }: MouseEvent): number | undefined {
-  const at = view.posAtCoords({ x: clientX, y: clientY })
-  return at === null ? undefined : view.state.doc.lineAt(at).number - 1
+/**
+ * The line under the mouse. The page knows it better than the view, which guesses the heights of lines until it has drawn them, such as those of a text
+ * that was just scrolled to.
+ */
+export function lineUnder(view: EditorView, { target }: MouseEvent): number | undefined {
+  const line = target instanceof Element ? target.closest('.cm-line') : null
+  if (line === null || !view.contentDOM.contains(line)) return undefined
+  return view.state.doc.lineAt(view.posAtDOM(line)).number - 1
 }
 
 /** Brings a line into what a view shows of its text, and scrolls nothing else. */
