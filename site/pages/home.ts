@@ -13,6 +13,8 @@ export function withDerivatives(page: string): string {
     const position = placeOf(source, `${name}(`)
     const made = derivativeAt(editorProgram(source), fileName, { position, mode: 'reverse', as: 'wgsl' })
     if ('refused' in made) throw new Error(`the home page asks for the derivative of ${name}: ${made.refused}`)
-    return `\`\`\`wgsl\n${made.text.trim()}\n\`\`\``
+    // The source stands beside it, under another name than here.
+    const text = made.text.replace(/^\/\/ \S+:\d+\n/gm, '').trim()
+    return `\`\`\`wgsl\n${text}\n\`\`\``
   })
 }

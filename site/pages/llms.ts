@@ -14,10 +14,10 @@ Mark a function \`[Differentiable]\`; \`fwd_diff(f)\` and \`bwd_diff(f)\` are it
 
 /** The list of pages; only those that are there. */
 export function llmsIndex(isThere: (page: SitePage) => boolean): string {
-  const parts = sections.map(({ title, pages, closed }) => {
+  const parts = sections.map(({ title, pages, optional = false }) => {
     const rows = pages.filter(isThere).map(({ at, title, says }) => `- [${title}](${at}.md): ${says}`)
     // What is under "Optional" may be left out where a short text is wanted.
-    return { title, rows, optional: closed === true }
+    return { title, rows, optional }
   })
   const reference = entries.map(entry => `- [${entry}](reference/${entry}.html): every symbol of \`${entry}\``)
   const section = (title: string, rows: readonly string[]): string =>

@@ -16,8 +16,8 @@ export interface SitePage {
 export interface Section {
   readonly title: string
   readonly pages: readonly SitePage[]
-  /** Closed in the sidebar until a visitor opens it. */
-  readonly closed?: true
+  /** May be left out where a short text is wanted: `llms.txt` says so. */
+  readonly optional?: true
 }
 
 /** A page of `docs/`, which stands on the site under its own name. */
@@ -100,7 +100,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Evidence',
-    closed: true,
+    optional: true,
     pages: [
       page('evidence/census', 'Census', 'The features that Slang programs use, and which of them work here.'),
       page(
@@ -119,7 +119,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Project',
-    closed: true,
+    optional: true,
     pages: [
       other('docs/README.md', 'overview', 'All pages', 'What to read for what.'),
       other(

@@ -207,6 +207,8 @@ describe('in Chromium', () => {
 
   it.each(['light', 'dark'] as const)('follows the system (%s), and changes at a click', async scheme => {
     const { page, trouble } = await watched(scheme)
+    // In a narrower window the switch is in the menu.
+    await page.setViewportSize({ width: 1400, height: 800 })
     await page.goto(server.address)
     const brightness = (): Promise<number> =>
       page.evaluate(() => {
@@ -214,7 +216,7 @@ describe('in Chromium', () => {
         return Number(r)
       })
     expect((await brightness()) > 128).toBe(scheme === 'light')
-    await page.locator('.VPSwitchAppearance:visible').first().click()
+    await page.locator('.VPNavBarAppearance .VPSwitchAppearance').click()
     await expect.poll(async () => (await brightness()) > 128).toBe(scheme === 'dark')
     expect(trouble).toEqual([])
     await page.close()

@@ -110,8 +110,7 @@ describe('pages', () => {
     const page = text(path)
     const missing: string[] = []
     for (const [, target = ''] of page.replace(/```[^]*?```|`[^`]*`/g, '``').matchAll(/\]\(([^)\s]+)\)/g)) {
-      // The home page links to the playground, which is a page of the site alone.
-      if (/^[a-z]+:/.test(target) || (path === 'site/pages/home.md' && target === '/playground/')) continue
+      if (/^[a-z]+:/.test(target)) continue
       const [file = '', anchor] = target.split('#')
       const at = file === '' ? join(root, path) : join(root, dirname(path), file)
       if (!existsSync(at)) missing.push(target)

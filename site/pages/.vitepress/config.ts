@@ -19,17 +19,14 @@ const grammar = {
   aliases: ['hlsl'],
 }
 
-const sidebar: DefaultTheme.SidebarItem[] = sections.map(({ title, pages, closed }) => ({
-  text: title,
-  collapsed: closed ?? false,
-  items: pages.filter(({ at }) => isThere(at)).map(({ at, title }) => ({ text: title, link: `/${at}` })),
-}))
-const reference: DefaultTheme.SidebarItem = {
-  text: 'Every symbol',
-  collapsed: true,
-  items: entries.map(entry => ({ text: entry, link: `/reference/${entry}` })),
-}
-sidebar.splice(sections.findIndex(({ title }) => title === 'Reference') + 1, 0, reference)
+// No group folds: the button that folds one holds another, which screen readers do not reach.
+const sidebar: DefaultTheme.SidebarItem[] = [
+  ...sections.map(({ title, pages }) => ({
+    text: title,
+    items: pages.filter(({ at }) => isThere(at)).map(({ at, title }) => ({ text: title, link: `/${at}` })),
+  })),
+  { text: 'Every symbol', items: entries.map(entry => ({ text: entry, link: `/reference/${entry}` })) },
+]
 
 /** What a page may load: what stands beside it. The style attributes and the first script are VitePress's own. */
 const policy = [

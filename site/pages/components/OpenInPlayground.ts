@@ -6,12 +6,9 @@ const OpenInPlayground: FunctionalComponent<{ name: string; hash: string }> = ({
   h('p', { class: 'open-in-playground' }, [
     h(
       'a',
-      {
-        href: `${withBase('/playground/')}${hash}`,
-        target: '_self',
-        ...(name === 'main.slang' ? {} : { 'aria-label': `Open ${name} in the playground` }),
-      },
-      'Open in the playground',
+      { href: `${withBase('/playground/')}${hash}`, target: '_self' },
+      // Links with the same text would all sound alike.
+      name === 'main.slang' ? 'Open in the playground' : `Open ${name} in the playground`,
     ),
   ])
 OpenInPlayground.props = ['name', 'hash']
