@@ -45,7 +45,9 @@ export function withText(project: Project, name: string, text: string): Project 
 
 /** Why a name cannot be that of a new file; undefined where it can. */
 export function wrongName(project: Project, name: string): string | undefined {
-  if (project.files.some(f => f.name === name)) return `There is a file ${name} already.`
+  const other = project.files.find(f => clash(f.name, name))?.name
+  if (other === name) return `There is a file ${name} already.`
+  if (other !== undefined) return `Not every disk keeps ${name} beside ${other}: give it another name.`
   if (project.files.length >= bounds.files) return `A project has at most ${bounds.files} files.`
   return isFileName(name)
     ? undefined
@@ -57,4 +59,10 @@ export function isFileName(name: string): boolean {
   return (
     name.length <= bounds.name && /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(name) && /\.(slang|slangh|hlsl|h)$/.test(name)
   )
+}
+
+/** Whether two files cannot lie in one folder on every disk: many take `A` and `a` for one name, and no file is a folder as well. */
+export function clash(one: string, other: string): boolean {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()]
+  return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
 }
