@@ -82,6 +82,11 @@ describe('what is no link', () => {
     ['another backend', packed({ ...project, backend: 'cuda' }), /no backend/],
     ['a picture without end', packed({ ...project, size: [1e9, 1e9] }), /1 to 2048 pixels/],
     ['a picture of no size', packed({ ...project, size: [0, 'x'] }), /1 to 2048 pixels/],
+    [
+      'picks without a floor',
+      packed(`${JSON.stringify(project).replace('"rate":0.1', `"rate":${'['.repeat(99_999)}${']'.repeat(99_999)}`)}`),
+      /nested more than 32 times/,
+    ],
     ['no picks', packed({ ...project, picks: 3 }), /no object/],
   ])('%s', async (_name, hash, message) => {
     const failure = await fromHash(hash).then(

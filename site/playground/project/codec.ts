@@ -7,6 +7,9 @@ import { bounds, clash, isFileName, type Json, type Project, type ProjectFile } 
 /** The largest JSON that a link may hold, in bytes. */
 export const largest: number = 1 << 20
 
+/** How deep what panes remember may be nested. Deeper texts can be read, but neither written nor sent to a worker: those recurse. */
+const deepest = 32
+
 /** A link that is no project; the message is for people. */
 export class LinkError extends Error {
   override readonly name = 'LinkError'
@@ -117,13 +120,15 @@ function checked(value: unknown): Project {
   const [width, height] = sides
   if (sides.length !== 2 || !isSide(width) || !isSide(height))
     throw new LinkError(`The picture of the link is not 1 to ${bounds.side} pixels wide and high.`)
-  return {
-    files: list,
-    open,
-    backend,
-    size: [width, height],
-    picks: record(picks, 'What the link says of panes') as { [pane: string]: Json },
-  }
+  const remembered = record(picks, 'What the link says of panes') as { [pane: string]: Json }
+  if (isDeeper(remembered, deepest))
+    throw new LinkError(`What the link says of panes is nested more than ${deepest} times.`)
+  return { files: list, open, backend, size: [width, height], picks: remembered }
+}
+
+function isDeeper(value: Json, than: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return than === 0 || Object.values(value).some((v: Json) => isDeeper(v, than - 1))
 }
 
 function record(value: unknown, what: string): { readonly [name: string]: unknown } {
