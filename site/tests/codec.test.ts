@@ -23,6 +23,12 @@ describe('a link', () => {
     expect(await fromHash(await toHash(project))).toEqual(project)
   })
 
+  it('brings the line ends of the editor, whichever it was made with', async () => {
+    const found = await fromHash(packed({ ...project, files: [{ ...project.files[1]!, text: 'a\r\nb\rc\n' }] }))
+    expect(found?.files[0]?.text).toBe('a\nb\nc\n')
+    expect(projectOf('a\r\nb').files[0]?.text).toBe('a\nb')
+  })
+
   it('is short, and made of characters that addresses have', async () => {
     const hash = await toHash(projectOf('float f(float x) { return x; }\n'.repeat(500)))
     expect(hash).toMatch(/^#1=[\w-]+$/)

@@ -2,7 +2,7 @@
  * A project as the hash of an address: `#1=` and then its JSON, deflated, in base64url. The number is the version of this format. Links come from
  * anywhere, so everything in them is checked, and texts that unfold to too much are refused before they do.
  */
-import { bounds, clash, isFileName, type Json, type Project, type ProjectFile } from './project.ts'
+import { bounds, clash, isFileName, withLineFeeds, type Json, type Project, type ProjectFile } from './project.ts'
 
 /** The largest JSON that a link may hold, in bytes. */
 export const largest: number = 1 << 20
@@ -108,7 +108,7 @@ function checked(value: unknown): Project {
     if (typeof name !== 'string' || !isFileName(name))
       throw new LinkError('A file of the link has no name that a file may have.')
     if (typeof text !== 'string') throw new LinkError(`The file ${name} of the link has no text.`)
-    return { name, text }
+    return { name, text: withLineFeeds(text) }
   })
   if (list.some((f, i) => list.slice(0, i).some(before => clash(before.name, f.name))))
     throw new LinkError('Two files of the link have the same name, or names that one folder cannot hold.')

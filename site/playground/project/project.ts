@@ -28,9 +28,14 @@ export interface Project {
 /** Bounds on what a link may ask for. */
 export const bounds = { files: 64, side: 2048, name: 100 } as const
 
+/** A text with the line ends that the editor has: places in any other one would be those of another text. */
+export function withLineFeeds(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n')
+}
+
 /** A project of one file. */
 export function projectOf(text: string, name = 'main.slang'): Project {
-  return { files: [{ name, text }], open: name, backend: 'auto', size: [480, 360], picks: {} }
+  return { files: [{ name, text: withLineFeeds(text) }], open: name, backend: 'auto', size: [480, 360], picks: {} }
 }
 
 /** The text of a file; undefined where there is none of that name. */
