@@ -18,7 +18,7 @@ describe('a format', () => {
     ['%c%c%c', [0x1fffff, 0xd800, -1], '\ufffd\ufffd\ufffd'],
     ['%999999999d', [7], '7'.padStart(1000)],
     ['%.999999999d', [7], '7'.padStart(100, '0')],
-    ['%.999999999f', [0.5], (0.5).toFixed(100)],
+    ['%.999999999f', [0.5], '0.5'.padEnd(102, '0')],
   ])('%j', (format, values, expected) => {
     expect(formatted(format, values)).toBe(expected)
   })
