@@ -73,7 +73,10 @@ const resulted = running.state.subscribe(state => {
 
 async function connect(): Promise<void> {
   const worker = new Worker(new URL('./editor/server.worker.ts', import.meta.url), { type: 'module' })
-  worker.addEventListener('error', event => say(`The language server failed: ${event.message}`))
+  worker.addEventListener('error', event =>
+    // A file that does not load has no message.
+    say(`The language server failed: ${event.message || 'it did not load'}`),
+  )
   try {
     await editor.connect(worker)
     document.body.dataset['server'] = 'ready'

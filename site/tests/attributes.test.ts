@@ -126,6 +126,17 @@ describe('a plan', () => {
     expect(plan.animated).toBe(false)
   })
 
+  it('counts no threads by the buffer of printed text', () => {
+    const bindings = [buffer('x'), buffer('printedWords')]
+    const room = known('ZEROS', 'printedWords', 16384)
+    const kernels = [kernel('a', 'x', 'printedWords'), kernel('b', 'printedWords')]
+    const plan = planned(reflection(bindings, kernels), [room], [4, 4])
+    expect(plan.calls.map(c => c.groups)).toEqual([
+      [128, 1, 1],
+      [1, 1, 1],
+    ])
+  })
+
   it('runs only kernels that are called, where one is', () => {
     const plan = planned(
       reflection([], [kernel('a'), kernel('b')]),

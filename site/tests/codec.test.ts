@@ -2,7 +2,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { fromHash, largest, LinkError, toHash } from '../playground/project/codec.ts'
-import { projectOf, type Project } from '../playground/project/project.ts'
+import { projectOf, wrongName, type Project } from '../playground/project/project.ts'
 
 const packed = (value: unknown, version = 1): string =>
   `#${version}=${deflateRawSync(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')}`
@@ -21,6 +21,12 @@ const project: Project = {
 describe('a link', () => {
   it('gives back the project that it was made of', async () => {
     expect(await fromHash(await toHash(project))).toEqual(project)
+  })
+
+  it('brings the line ends of the editor, whichever it was made with', async () => {
+    const found = await fromHash(packed({ ...project, files: [{ ...project.files[1]!, text: 'a\r\nb\rc\n' }] }))
+    expect(found?.files[0]?.text).toBe('a\nb\nc\n')
+    expect(projectOf('a\r\nb').files[0]?.text).toBe('a\nb')
   })
 
   it('is short, and made of characters that addresses have', async () => {
@@ -68,10 +74,25 @@ describe('what is no link', () => {
     ['a file of the prototype', packed({ ...project, files: [{ name: '__proto__', text: '' }] }), /no name/],
     ['a file without text', packed({ ...project, files: [{ name: 'main.slang' }] }), /has no text/],
     ['two files of one name', packed({ ...project, files: [first, first] }), /same name/],
+    [
+      'two files that differ in case only',
+      packed({ ...project, files: [first, { ...first, name: 'Main.slang' }] }),
+      /one folder cannot hold/,
+    ],
+    [
+      'a file that is a folder as well',
+      packed({ ...project, files: [first, { ...first, name: 'main.slang/a.slang' }] }),
+      /one folder cannot hold/,
+    ],
     ['an open file that is not there', packed({ ...project, open: 'x.slang' }), /does not have/],
     ['another backend', packed({ ...project, backend: 'cuda' }), /no backend/],
     ['a picture without end', packed({ ...project, size: [1e9, 1e9] }), /1 to 2048 pixels/],
     ['a picture of no size', packed({ ...project, size: [0, 'x'] }), /1 to 2048 pixels/],
+    [
+      'picks without a floor',
+      packed(`${JSON.stringify(project).replace('"rate":0.1', `"rate":${'['.repeat(99_999)}${']'.repeat(99_999)}`)}`),
+      /nested more than 32 times/,
+    ],
     ['no picks', packed({ ...project, picks: 3 }), /no object/],
   ])('%s', async (_name, hash, message) => {
     const failure = await fromHash(hash).then(
@@ -86,4 +107,14 @@ describe('what is no link', () => {
     const found = await fromHash(packed({ ...project, files: [{ ...first, run: 'x' }], open: first.name, extra: 1 }))
     expect(found).toEqual({ ...project, files: [first], open: first.name })
   })
+})
+
+it.each([
+  ['main.slang', /There is a file main\.slang already/],
+  ['Main.slang', /Not every disk keeps Main\.slang beside main\.slang/],
+  ['main.slang/x.slang', /Not every disk/],
+  ['../x.slang', /A name has letters/],
+])('a new file may not be called %s', (name, why) => {
+  expect(wrongName(project, name)).toMatch(why)
+  expect(wrongName(project, 'other.slang')).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 /** The page's side of the worker: answers find their questions, and a worker that hangs is ended. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { hanging, Machine, type WorkerLike } from '../playground/machine/machine.ts'
+import { absent, hanging, Machine, type WorkerLike } from '../playground/machine/machine.ts'
 import {
   event,
   Failed,
@@ -123,10 +123,31 @@ describe('a machine', () => {
   })
 
   it('starts another one after an error of the worker itself', async () => {
+    workers[0]!.say(idle)
     const asked = machine.ask(add, [])
-    workers[0]!.onerror?.({ message: 'no such file' } as ErrorEvent)
+    workers[0]!.onerror?.({ message: 'out of memory' } as ErrorEvent)
     await expect(asked).rejects.toBeInstanceOf(Failed)
     expect(workers).toHaveLength(2)
+  })
+
+  it('does not start workers over and over that do not load, but another one when it is asked later', async () => {
+    const heard: string[] = []
+    machine.onRestart(why => {
+      heard.push(why)
+      // Whoever hears of it may ask at once.
+      machine.ask(add, []).catch(() => {})
+    })
+    const asked = machine.ask(add, [])
+    workers[0]!.onerror?.({} as ErrorEvent)
+    await expect(asked).rejects.toThrow(absent)
+    await expect(machine.ask(add, [])).rejects.toThrow(absent)
+    expect(heard).toEqual([absent])
+    vi.advanceTimersByTime(120_000)
+    expect(workers).toHaveLength(1)
+    const again = machine.ask(add, [3, 4])
+    expect(workers).toHaveLength(2)
+    workers[1]!.say({ kind: 'answer', id: workers[1]!.asked[0]!.id, answer: 7 })
+    expect(await again).toBe(7)
   })
 })
 

@@ -1,6 +1,6 @@
 /** Text of the module `printing`: formats as C has them, and the words that programs write. */
 import { describe, expect, it } from 'vitest'
-import { formatted, hashOf, textOfWords } from '../playground/machine/printing.ts'
+import { formatted, hashOf, shortened, textOfWords } from '../playground/machine/printing.ts'
 
 describe('a format', () => {
   it.each<[string, (number | string)[], string]>([
@@ -15,6 +15,10 @@ describe('a format', () => {
     ['100%% of %d', [3], '100% of 3'],
     ['%f %f %g', [NaN, -Infinity, 0.0001], 'nan -inf 0.0001'],
     ['%d and %d', [1], '1 and %d'],
+    ['%c%c%c', [0x1fffff, 0xd800, -1], '\ufffd\ufffd\ufffd'],
+    ['%999999999d', [7], '7'.padStart(1000)],
+    ['%.999999999d', [7], '7'.padStart(100, '0')],
+    ['%.999999999f', [0.5], '0.5'.padEnd(102, '0')],
   ])('%j', (format, values, expected) => {
     expect(formatted(format, values)).toBe(expected)
   })
@@ -43,4 +47,11 @@ describe('words', () => {
     // What `getStringHash("hello world")` is in WGSL.
     expect(hashOf('hello world')).toBe(430867652)
   })
+})
+
+it('a flood of text is shown as far as a page can', () => {
+  expect(shortened('short')).toBe('short')
+  const flood = shortened('line\n'.repeat(1_000_000))
+  expect(flood.length).toBeLessThan(101_000)
+  expect(flood).toMatch(/more was printed than is shown\)$/)
 })

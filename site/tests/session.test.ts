@@ -248,6 +248,23 @@ describe('a session', () => {
     await session.close()
   })
 
+  test('a shape has as many elements as its buffer', async () => {
+    const program = compiled(`
+      DiffTensorView weights;
+      DiffTensorView loss;
+      [shader("compute")] [numthreads(1, 1, 1)] [Differentiable]
+      void fit(uint3 id : SV_DispatchThreadID) { loss[id.x] = weights[id.x, 1]; }`)
+    const plan: Plan = {
+      subject: 'fit',
+      parameters: ['weights'],
+      buffers: { weights: { count: 4, shape: [1000, 1000] }, loss: { count: 1 } },
+      optimizer: { kind: 'sgd', rate: 0.5 },
+    }
+    const opened = Session.open(program, plan, cpu)
+    await expect(opened).rejects.toThrow(PlanError)
+    await expect(opened).rejects.toThrow('buffers.weights has 4 elements, and its shape 1000 × 1000')
+  })
+
   test('a kernel may call bwd_diff itself', async () => {
     const program = compiled(`
       DiffStructuredBuffer<float> weights;
@@ -321,11 +338,19 @@ void fit(uint3 id : SV_DispatchThreadID)
     await session.close()
   })
 
+  test('a picture that no kernel draws', async () => {
+    const session = await Session.open(compiled(valley), { ...valleyPlan, picture: 'draw' }, cpu)
+    await expect(session.picture([4, 4])).rejects.toThrow('the program has no compute kernel draw')
+    await session.close()
+  })
+
   test.each<[string, Partial<Plan>, string]>([
     ['an unknown function', { subject: 'lost' }, 'lost cannot be trained; these can be: loss'],
     ['a parameter without a gradient', { parameters: ['goal'] }, 'goal of loss has no gradient; these have one: x, y'],
     ['nothing to train', { parameters: [] }, 'Nothing is picked'],
     ['an unknown buffer', { buffers: { points: [1] } }, 'The program has no buffer points'],
+    ['an object for a number', { values: { x: { a: 1 }, y: 1 } }, 'values.x does not fit x of loss'],
+    ['a number that no float holds', { values: { x: 1e300, y: 1 } }, 'values.x does not fit x of loss'],
   ])('%s is a mistake of the plan', async (_, change, message) => {
     const opened = Session.open(compiled(valley), { ...valleyPlan, ...change }, cpu)
     await expect(opened).rejects.toThrow(PlanError)

@@ -286,6 +286,26 @@ describe('what goes wrong', () => {
     expect(trouble).toEqual([])
   })
 
+  it.each(['auto', 'cpu'] as const)(
+    'a later step that hangs is ended, too, and the next program trains (%s)',
+    async backend => {
+      // The loop ends as long as x is above 0.95; the third step takes it below.
+      const text =
+        '[Differentiable]\npublic float loss(float x)\n{\n    int i = 0;\n    while (i < 10)\n        i = no_diff(next(i, x));\n    return x * x + float(i);\n}\n\nint next(int i, float x) { return x < 0.95 ? 0 : i + 1; }\n'
+      const page = await opened(projectWith(text, { backend, picks: planned({ x: 1 }, 0.01) }))
+      expect(await lossOf(page)).toBe(11)
+      const begin = performance.now()
+      await part(page, 'train').click()
+      await noted(page, /did not come to an end/)
+      expect(performance.now() - begin).toBeLessThan(5000)
+      await typed(page, square)
+      await expect.poll(() => numberOf(page, 'loss'), { timeout: 15_000 }).toBe(4)
+      await part(page, 'train').click()
+      await fallen(page, 4, 10)
+      expect(trouble).toEqual([])
+    },
+  )
+
   it('a change of the program stops training, and the new one is prepared', async () => {
     const page = await opened(projectWith(square, { picks: planned({ x: 0 }, 0.001) }))
     await lossOf(page)

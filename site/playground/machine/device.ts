@@ -11,6 +11,9 @@ const patience = 4000
  */
 export let copiesPictures = false
 
+/** Whether the device is one in software, which no watchdog of the system watches. */
+export let isSoftware = false
+
 let current: Promise<GPUDevice> | undefined
 const losses = new Set<() => void>()
 
@@ -33,7 +36,8 @@ async function asked(): Promise<GPUDevice> {
   const adapter = await within(navigator.gpu.requestAdapter())
   if (adapter === null) throw new Error('this browser offers no WebGPU adapter')
   const { info } = adapter
-  copiesPictures ||= info.isFallbackAdapter || info.architecture === 'swiftshader'
+  isSoftware = info.isFallbackAdapter || info.architecture === 'swiftshader'
+  copiesPictures ||= isSoftware
   const wanted = ['shader-f16', 'subgroups', 'bgra8unorm-storage', 'float32-filterable'] as const
   const {
     maxBufferSize,

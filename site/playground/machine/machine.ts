@@ -24,6 +24,10 @@ const watchEvery = 250
 export const hanging =
   'The program did not come to an end, so it was stopped. Does a loop never end? Change it, and it runs again.'
 
+export const absent = 'The compiler did not load. Is the page still there? “Run” tries again.'
+/** A worker that did not load is not started again for so many milliseconds. */
+const retryAfter = 1000
+
 export class Machine {
   readonly #start: () => WorkerLike
   #worker: WorkerLike
@@ -32,6 +36,8 @@ export class Machine {
   readonly #listeners = new Map<string, Set<(value: never) => void>>()
   #beat: { readonly phase: Phase; readonly waits: number } | undefined
   #heard = performance.now()
+  /** When a worker did not load; undefined while there is one. */
+  #absent: number | undefined
   /** Counts workers: what belonged to one that ended, such as its canvas, is gone. */
   #generation = 0
   readonly #restarts = new Set<(why: string) => void>()
@@ -48,6 +54,10 @@ export class Machine {
 
   /** Asks the worker. Fails with a `Failed`, also when the worker is ended before it answers. */
   ask<Ask, Answer>(of: Request<Ask, Answer>, ask: Ask, transfer: Transferable[] = []): Promise<Answer> {
+    if (this.#absent !== undefined) {
+      if (performance.now() - this.#absent < retryAfter) return Promise.reject(new Failed({ message: absent }))
+      this.#worker = this.#started()
+    }
     const id = ++this.#last
     return new Promise<Answer>((answer, fail) => {
       this.#waiting.set(id, { answer: answer as (answer: unknown) => void, fail })
@@ -70,24 +80,44 @@ export class Machine {
 
   /** Ends the worker and starts another. Whatever was asked fails with the message. */
   restart(why: string): void {
+    const failed = this.#ended()
+    this.#worker = this.#started()
+    this.#say(why, failed)
+  }
+
+  /** A worker that did not load, such as that of a page without a network. Another one would do no better now: the next question starts it. */
+  #miss(): void {
+    const failed = this.#ended()
+    this.#absent = performance.now()
+    this.#say(absent, failed)
+  }
+
+  /** Ends the worker, and gives who waits for it. */
+  #ended(): Waiting[] {
     this.#worker.terminate()
     this.#generation++
     this.#beat = undefined
-    this.#heard = performance.now()
     const failed = [...this.#waiting.values()]
     this.#waiting.clear()
-    this.#worker = this.#started()
+    return failed
+  }
+
+  #say(why: string, failed: readonly Waiting[]): void {
     for (const { fail } of failed) fail(new Failed({ message: why }))
     for (const listener of this.#restarts) listener(why)
   }
 
   #started(): WorkerLike {
     const worker = this.#start()
+    this.#absent = undefined
+    this.#heard = performance.now()
     worker.onmessage = ({ data }) => {
       if (worker === this.#worker) this.#hear(data)
     }
     worker.onerror = event => {
-      if (worker === this.#worker) this.restart(`The worker failed: ${event.message}`)
+      if (worker !== this.#worker) return
+      if (this.#beat === undefined) this.#miss()
+      else this.restart(`The worker failed: ${event.message}`)
     }
     return worker
   }
@@ -117,6 +147,7 @@ export class Machine {
   }
 
   #watch(): void {
+    if (this.#absent !== undefined) return
     const silence = performance.now() - this.#heard
     // A page in the background gets its timers late, and what the worker said meanwhile is still to be heard.
     if (document.hidden) {
@@ -124,7 +155,7 @@ export class Machine {
       return
     }
     if (this.#beat === undefined) {
-      if (silence > loading) this.restart('The compiler did not load. Is the page still there?')
+      if (silence > loading) this.#miss()
     } else if (hangs(this.#beat, silence)) this.restart(hanging)
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { BindingInfo, DataType, EntryReflection, Reflection } from 'cotangent'
 import type { Attribute } from './attributes.ts'
+import { printedWords } from './printing.ts'
 import { Failed } from './protocol.ts'
 import type { Control } from './run-protocol.ts'
 import { formatOf } from './texels.ts'
@@ -307,7 +308,7 @@ function callsOf(
   })
 }
 
-/** A thread for each texel that a kernel writes, or else for each element of the largest buffer that it uses. */
+/** A thread for each texel that a kernel writes, or else for each element of the largest buffer that it uses, but for that of printed text. */
 function usualThreads(
   kernel: EntryReflection,
   buffers: readonly BufferPlan[],
@@ -315,7 +316,8 @@ function usualThreads(
 ): readonly [number, number, number] {
   const texture = textures.find(t => t.written && kernel.bindings.includes(t.name))
   if (texture !== undefined) return texture.size
-  return [Math.max(1, ...buffers.filter(b => kernel.bindings.includes(b.name)).map(b => b.elements)), 1, 1]
+  const own = buffers.filter(b => kernel.bindings.includes(b.name) && b.name !== printedWords)
+  return [Math.max(1, ...own.map(b => b.elements)), 1, 1]
 }
 
 function groupsFor(

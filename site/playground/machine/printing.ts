@@ -1,5 +1,13 @@
 /** Text of the module `printing`: a program appends words to a buffer, and this reads them. `modules/printing.slang` writes the same. */
 
+/** The most characters of printed text that the page shows at a time. */
+const mostShown = 100_000
+
+/** The beginning of a text, as much as the page can show. */
+export function shortened(text: string): string {
+  return text.length <= mostShown ? text : `${text.slice(0, mostShown)}\n(more was printed than is shown)`
+}
+
 /** The name of the buffer, whose first word counts the others. */
 export const printedWords = 'printedWords'
 
@@ -38,7 +46,10 @@ export function textOfWords(words: Uint32Array, strings: ReadonlyMap<number, str
 
 const conversion = /%(?<flags>[-+ 0#]*)(?<width>\d*)(?:\.(?<precision>\d+))?(?:hh?|ll?|[zjt])?(?<kind>[a-zA-Z%])/g
 
-/** A text by C's rules of `printf`. What has no value stays as it is written. */
+/** A program may ask for any width and precision; no number needs more than these. */
+const [widest, mostDigits] = [1000, 100]
+
+/** A text by C's rules of `printf`. What has no value stays as it is written. A width of more than 1000 counts as that, and a precision of more than 100 digits. */
 export function formatted(format: string, values: readonly (number | string)[]): string {
   let next = 0
   return format.replace(conversion, (whole: string, ...rest: unknown[]) => {
@@ -47,7 +58,7 @@ export function formatted(format: string, values: readonly (number | string)[]):
     }
     if (kind === '%') return '%'
     if (next >= values.length) return whole
-    const digits = precision === undefined ? undefined : Number(precision)
+    const digits = precision === undefined ? undefined : Math.min(Number(precision), mostDigits)
     const text = converted(kind, values[next++]!, digits, flags)
     if (text === undefined) return whole
     const signed =
@@ -58,7 +69,7 @@ export function formatted(format: string, values: readonly (number | string)[]):
             ? ` ${text}`
             : text
         : text
-    const room = Number(width)
+    const room = Math.min(Number(width), widest)
     if (flags.includes('-')) return signed.padEnd(room)
     const zeros = flags.includes('0') && kind !== 's' && kind !== 'c'
     if (!zeros) return signed.padStart(room)
@@ -91,22 +102,22 @@ function converted(
     case 'o':
       return prefix('0') + whole((Math.trunc(n) >>> 0).toString(8))
     case 'c':
-      return String.fromCodePoint(Math.trunc(n) & 0x1fffff)
+      return character(Math.trunc(n) >>> 0)
     case 's':
       return digits === undefined ? String(value) : String(value).slice(0, digits)
     case 'f':
     case 'F':
-      return Number.isFinite(n) ? n.toFixed(Math.min(digits ?? 6, 100)) : special(n)
+      return Number.isFinite(n) ? n.toFixed(digits ?? 6) : special(n)
     case 'e':
     case 'E': {
       if (!Number.isFinite(n)) return special(n)
-      const text = n.toExponential(Math.min(digits ?? 6, 100)).replace(/e([+-])(\d)$/, 'e$10$2')
+      const text = n.toExponential(digits ?? 6).replace(/e([+-])(\d)$/, 'e$10$2')
       return kind === 'E' ? text.toUpperCase() : text
     }
     case 'g':
     case 'G': {
       if (!Number.isFinite(n)) return special(n)
-      const text = Number(n.toPrecision(Math.max(1, Math.min(digits ?? 6, 100))))
+      const text = Number(n.toPrecision(Math.max(1, digits ?? 6)))
         .toString()
         .replace(/e([+-])(\d)$/, 'e$10$2')
       return kind === 'G' ? text.toUpperCase() : text
@@ -114,6 +125,11 @@ function converted(
     default:
       return undefined
   }
+}
+
+/** The character of a number, or what Unicode has in place of one that is none. */
+function character(code: number): string {
+  return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? '\ufffd' : String.fromCodePoint(code)
 }
 
 function special(n: number): string {

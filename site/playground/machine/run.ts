@@ -7,7 +7,7 @@ import { copiesPictures, onLoss, theDevice } from './device.ts'
 import { gpuRunner } from './gpu.ts'
 import { modules } from './modules.ts'
 import { planned, type Known, type Moment, type Plan } from './plan.ts'
-import { hashOf } from './printing.ts'
+import { hashOf, shortened } from './printing.ts'
 import { Failed } from './protocol.ts'
 import {
   buffers,
@@ -231,7 +231,7 @@ async function step(running: Running, isFirst: boolean): Promise<void> {
   const now = performance.now()
   if (now - running.said > printEvery || !running.plan.animated) {
     running.said = now
-    tell(printed, { text: await running.runner.printed() })
+    tell(printed, { text: shortened(await running.runner.printed()) })
   }
   tell(frame, { number: running.moment.frame, milliseconds: performance.now() - begin })
 }

@@ -16,7 +16,7 @@ import {
   type Watch,
 } from '../train/index.ts'
 import { compiled, orRefused } from './compiled.ts'
-import { copiesPictures, theDevice } from './device.ts'
+import { isSoftware, theDevice } from './device.ts'
 import { Failed } from './protocol.ts'
 import { awaited, during, serve, tell } from './server.ts'
 import {
@@ -57,8 +57,6 @@ let current: Training | undefined
 /** Where the session before was. */
 let kept: { readonly key: string; readonly snapshot: Snapshot; readonly curve: Curve } | undefined
 let latest = 0
-/** What has had a first step on the CPU. */
-let rehearsed = ''
 
 const watch: Watch = { running: awaited, tracing: work => during('compiling', work) }
 
@@ -77,18 +75,7 @@ serve(open, async (ask: OpenAsk): Promise<Opened> => {
   if (before === undefined) kept = undefined
   const options = { from: before?.snapshot, curve: before?.curve, watch }
   const device = ask.backend === 'webgpu' ? await theDevice() : undefined
-  // A device in software has no watchdog. A program that hangs on the CPU is ended with this worker instead.
-  if (device !== undefined && copiesPictures && rehearsed !== key) {
-    await opened(program, plan, { backend: 'cpu' }, { watch }).then(
-      s => s.close(),
-      // What goes wrong there may go right on the device, which says so otherwise.
-      (cause: unknown) => {
-        if (cause instanceof PlanError) throw new Failed({ message: cause.message })
-      },
-    )
-    rehearsed = key
-  }
-  const place: Place = device === undefined ? { backend: 'cpu' } : { backend: 'webgpu', device }
+  const place: Place = device === undefined ? { backend: 'cpu' } : { backend: 'webgpu', device, rehearses: isSoftware }
   const session = await opened(program, plan, place, options).catch((cause: unknown) => {
     throw cause instanceof PlanError ? new Failed({ message: cause.message }) : cause
   })

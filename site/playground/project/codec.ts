@@ -2,10 +2,13 @@
  * A project as the hash of an address: `#1=` and then its JSON, deflated, in base64url. The number is the version of this format. Links come from
  * anywhere, so everything in them is checked, and texts that unfold to too much are refused before they do.
  */
-import { bounds, isFileName, type Json, type Project, type ProjectFile } from './project.ts'
+import { bounds, clash, isFileName, withLineFeeds, type Json, type Project, type ProjectFile } from './project.ts'
 
 /** The largest JSON that a link may hold, in bytes. */
 export const largest: number = 1 << 20
+
+/** How deep what panes remember may be nested. Deeper texts can be read, but neither written nor sent to a worker: those recurse. */
+const deepest = 32
 
 /** A link that is no project; the message is for people. */
 export class LinkError extends Error {
@@ -105,10 +108,10 @@ function checked(value: unknown): Project {
     if (typeof name !== 'string' || !isFileName(name))
       throw new LinkError('A file of the link has no name that a file may have.')
     if (typeof text !== 'string') throw new LinkError(`The file ${name} of the link has no text.`)
-    return { name, text }
+    return { name, text: withLineFeeds(text) }
   })
-  if (new Set(list.map(f => f.name)).size !== list.length)
-    throw new LinkError('Two files of the link have the same name.')
+  if (list.some((f, i) => list.slice(0, i).some(before => clash(before.name, f.name))))
+    throw new LinkError('Two files of the link have the same name, or names that one folder cannot hold.')
   if (typeof open !== 'string' || !list.some(f => f.name === open))
     throw new LinkError('The link opens a file that it does not have.')
   if (backend !== 'auto' && backend !== 'cpu') throw new LinkError('The link names no backend that there is.')
@@ -117,13 +120,15 @@ function checked(value: unknown): Project {
   const [width, height] = sides
   if (sides.length !== 2 || !isSide(width) || !isSide(height))
     throw new LinkError(`The picture of the link is not 1 to ${bounds.side} pixels wide and high.`)
-  return {
-    files: list,
-    open,
-    backend,
-    size: [width, height],
-    picks: record(picks, 'What the link says of panes') as { [pane: string]: Json },
-  }
+  const remembered = record(picks, 'What the link says of panes') as { [pane: string]: Json }
+  if (isDeeper(remembered, deepest))
+    throw new LinkError(`What the link says of panes is nested more than ${deepest} times.`)
+  return { files: list, open, backend, size: [width, height], picks: remembered }
+}
+
+function isDeeper(value: Json, than: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return than === 0 || Object.values(value).some((v: Json) => isDeeper(v, than - 1))
 }
 
 function record(value: unknown, what: string): { readonly [name: string]: unknown } {

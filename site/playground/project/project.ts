@@ -28,9 +28,14 @@ export interface Project {
 /** Bounds on what a link may ask for. */
 export const bounds = { files: 64, side: 2048, name: 100 } as const
 
+/** A text with the line ends that the editor has: places in any other one would be those of another text. */
+export function withLineFeeds(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n')
+}
+
 /** A project of one file. */
 export function projectOf(text: string, name = 'main.slang'): Project {
-  return { files: [{ name, text }], open: name, backend: 'auto', size: [480, 360], picks: {} }
+  return { files: [{ name, text: withLineFeeds(text) }], open: name, backend: 'auto', size: [480, 360], picks: {} }
 }
 
 /** The text of a file; undefined where there is none of that name. */
@@ -45,7 +50,9 @@ export function withText(project: Project, name: string, text: string): Project 
 
 /** Why a name cannot be that of a new file; undefined where it can. */
 export function wrongName(project: Project, name: string): string | undefined {
-  if (project.files.some(f => f.name === name)) return `There is a file ${name} already.`
+  const other = project.files.find(f => clash(f.name, name))?.name
+  if (other === name) return `There is a file ${name} already.`
+  if (other !== undefined) return `Not every disk keeps ${name} beside ${other}: give it another name.`
   if (project.files.length >= bounds.files) return `A project has at most ${bounds.files} files.`
   return isFileName(name)
     ? undefined
@@ -57,4 +64,10 @@ export function isFileName(name: string): boolean {
   return (
     name.length <= bounds.name && /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(name) && /\.(slang|slangh|hlsl|h)$/.test(name)
   )
+}
+
+/** Whether two files cannot lie in one folder on every disk: many take `A` and `a` for one name, and no file is a folder as well. */
+export function clash(one: string, other: string): boolean {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()]
+  return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
 }

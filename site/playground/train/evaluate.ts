@@ -13,6 +13,27 @@ export interface Evaluator {
   readonly close: () => void
 }
 
+/**
+ * Does everything by one evaluator before the other, whose answers count. A step that never ends then hangs where its thread can be ended. What goes wrong in
+ * the first may go right in the second, which says so otherwise.
+ */
+export function rehearsed(first: Evaluator, then: Evaluator): Evaluator {
+  const both = async <T>(work: (by: Evaluator) => Promise<T>): Promise<T> => {
+    try {
+      await work(first)
+    } catch {}
+    return await work(then)
+  }
+  return {
+    evaluate: parameters => both(by => by.evaluate(parameters)),
+    draw: (...given) => both(by => by.draw(...given)),
+    close: () => {
+      first.close()
+      then.close()
+    },
+  }
+}
+
 /** The loss of all threads. */
 export function summed(losses: ArrayLike<number>): number {
   return Array.from(losses).reduce((sum, l) => sum + l, 0)

@@ -2,16 +2,21 @@
 import type { Program } from 'cotangent'
 import { onCpu } from './cpu.ts'
 import { Curve } from './curve.ts'
-import type { Evaluation, Evaluator } from './evaluate.ts'
+import { rehearsed, type Evaluation, type Evaluator } from './evaluate.ts'
 import { onGpu } from './gpu.ts'
 import { leavesOf } from './layout.ts'
 import { emptyMemory, optimize, type Memory, type Optimizer } from './optimizer.ts'
-import type { Plan } from './plan.ts'
+import { PlanError, type Plan } from './plan.ts'
 import { taskOf, type Slice, type Task } from './task.ts'
 import { traced, type Stop } from './trace.ts'
 
-/** Where a session runs. */
-export type Place = { readonly backend: 'cpu' } | { readonly backend: 'webgpu'; readonly device: GPUDevice }
+/**
+ * Where a session runs. On a device that nothing watches, such as one in software, a step that hangs takes all pages of the browser with it; there each step is
+ * rehearsed on the CPU, whose thread can be ended.
+ */
+export type Place =
+  | { readonly backend: 'cpu' }
+  | { readonly backend: 'webgpu'; readonly device: GPUDevice; readonly rehearses?: boolean | undefined }
 
 /** What a session shows. `loss` and `gradients` are those of `parameters`, after `step` steps. */
 export interface State {
@@ -104,7 +109,7 @@ export class Session {
       throw new RangeError(
         `the snapshot has ${from.parameters.length} numbers, and the plan trains ${task.initial.length}`,
       )
-    const evaluator = place.backend === 'cpu' ? await onCpu(task) : await onGpu(task, place.device)
+    const evaluator = await evaluatorAt(task, place)
     const session = new Session(task, evaluator, place.backend, options)
     try {
       await session.#begin(from)
@@ -196,6 +201,8 @@ export class Session {
     return this.#next(async () => {
       const { picture } = this.plan
       if (picture === undefined) return undefined
+      if (!this.#task.program.entries.some(e => e.name === picture && e.stage === 'compute'))
+        throw new PlanError(`the program has no compute kernel ${picture}`)
       const floats = await this.#watch.running(this.#evaluator.draw(picture, this.#parameters, size))
       const data = new Uint8ClampedArray(floats.length)
       // A clamped array rounds, and takes 0 for a NaN.
@@ -242,4 +249,13 @@ export class Session {
     this.#times = this.#times.filter(t => t > since)
     return this.#times.length
   }
+}
+
+async function evaluatorAt(task: Task, place: Place): Promise<Evaluator> {
+  if (place.backend === 'cpu') return await onCpu(task)
+  const then = await onGpu(task, place.device)
+  if (place.rehearses !== true) return then
+  // What the CPU cannot run goes to the device unrehearsed.
+  const first = await onCpu(task).catch(() => undefined)
+  return first === undefined ? then : rehearsed(first, then)
 }

@@ -45,6 +45,7 @@ export function taskOf(program: Program, plan: Plan): Task {
   }
   const reflection = reflectionOf(program, trainable, plan)
   const contents = contentsOf(reflection, trainable, plan)
+  checkValues(trainable, plan)
   const slices: Slice[] = []
   const numbers: Float32Array[] = []
   let at = 0
@@ -67,6 +68,14 @@ export function taskOf(program: Program, plan: Plan): Task {
   slices.forEach((s, i) => initial.set(numbers[i]!, s.at))
   const groups = groupsOf(trainable, plan, contents)
   return { program, plan, trainable, slices, initial, contents, groups, reflection }
+}
+
+/** Values of a link may be anything: what does not fit the type of its argument is no number there. */
+function checkValues(trainable: Trainable, plan: Plan): void {
+  if (trainable.kind !== 'function') return
+  for (const { name, type } of trainable.of.params)
+    if (!numbersOf(type, plan.values?.[name]).every(n => Number.isFinite(Math.fround(n))))
+      throw new PlanError(`values.${name} does not fit ${name} of ${plan.subject}, whose numbers are finite floats`)
 }
 
 /** The type of a binding that is a buffer of elements. */
@@ -101,12 +110,10 @@ function contentsOf(reflection: Reflection | undefined, trainable: Trainable, pl
     total += countOf(fill, stride) * stride
     if (total > mostNumbers)
       throw new PlanError(`The buffers would take more than ${mostNumbers} numbers: ${name} must be smaller`)
-    contents.set(name, {
-      data: dataOf(name, fill, element, stride, plan),
-      element,
-      stride,
-      shape: ('count' in fill ? fill.shape : undefined) ?? [countOf(fill, stride)],
-    })
+    const shape = ('count' in fill ? fill.shape : undefined) ?? [countOf(fill, stride)]
+    if (shape.reduce((a, b) => a * b, 1) !== countOf(fill, stride))
+      throw new PlanError(`buffers.${name} has ${countOf(fill, stride)} elements, and its shape ${shape.join(' × ')}`)
+    contents.set(name, { data: dataOf(name, fill, element, stride, plan), element, stride, shape })
   }
   const unknown = Object.keys(plan.buffers ?? {}).find(name => !contents.has(name))
   if (unknown !== undefined)
