@@ -3,6 +3,8 @@
 /** How wide the source may be, in hundredths of the page. */
 const least = 20
 const most = 80
+/** Half of the bar, in pixels. */
+const half = 4
 /** How far a key moves it. */
 const step = 2
 
@@ -10,10 +12,10 @@ const step = 2
 export function splitter(bar: HTMLElement): void {
   const around = bar.parentElement!
   /** Where it stands: panes have widths of their own until somebody moves it. */
-  const at = (): number => (bar.offsetLeft / around.clientWidth) * 100
+  const at = (): number => ((bar.offsetLeft + half) / around.clientWidth) * 100
   const set = (to: number): void => {
     const within = Math.min(most, Math.max(least, to))
-    around.style.setProperty('--split', `calc(${within}% - 4px)`)
+    around.style.setProperty('--split', `calc(${within}% - ${half}px)`)
     bar.setAttribute('aria-valuenow', `${Math.round(within)}`)
   }
   for (const [name, value] of Object.entries({
