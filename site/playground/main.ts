@@ -43,7 +43,10 @@ void running.run()
 const editor = new Editor(at('editor'), project)
 fileTabs(at('files'), project, say)
 const openPane = paneTabs(at('tabs'), at('pane'), { project, editor, machine, running, training, say })
-transport(at('strip'), training, () => openPane('train'))
+transport(at('strip'), training, () => {
+  openPane('train')
+  showResults()
+})
 starterRow(at('starters'), starters, starter => void choose(starter))
 sharing(at('share'), at('sharing'), { project, address, say })
 followLinks()
@@ -57,7 +60,10 @@ project.subscribe((now, before) => {
   timer = setTimeout(() => void running.run(), rest)
 })
 running.state.subscribe(state => say(statusOf(state)))
-at('run').addEventListener('click', () => void running.run())
+at('run').addEventListener('click', () => {
+  showResults()
+  void running.run()
+})
 addEventListener('keydown', event => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
   event.preventDefault()
@@ -109,9 +115,18 @@ async function choose(starter: Starter): Promise<void> {
     if (chosen !== starter) return
     training.load(next)
     openPane(starter.pane ?? 'train')
+    showResults()
   } catch (cause) {
     say(cause instanceof Error ? cause.message : String(cause))
   }
+}
+
+/** On a phone the results stand below the source: they come into view when the visitor asks for some. The button Code leads back. */
+function showResults(): void {
+  const { top } = at('panes').getBoundingClientRect()
+  if (top < at('source').getBoundingClientRect().bottom - 1) return
+  // Only this page scrolls, not one that it is a part of.
+  scrollBy({ top: top - document.querySelector('.go')!.getBoundingClientRect().height })
 }
 
 /** Shows what is wrong with a link until the visitor has read it. */

@@ -278,6 +278,25 @@ describe('by keys alone', () => {
   })
 })
 
+it('a phone brings the results into view when they are asked for, and Code leads back', async () => {
+  const { page, trouble } = await site.open('/playground/', { viewport: sizes.phone, hasTouch: true })
+  await settled(page)
+  const topOf = (id: string): Promise<number> => page.locator(id).evaluate(e => e.getBoundingClientRect().top)
+  for (const ask of ['run', 'train', 'starter-spring']) {
+    await page.locator('#to-source').tap()
+    await expect.poll(() => topOf('#source')).toBeLessThan(200)
+    // Below the source: out of sight, or nearly.
+    expect(await topOf('#panes')).toBeGreaterThan(300)
+    await part(page, ask).tap()
+    await expect.poll(() => topOf('#panes'), { message: ask }).toBeLessThan(100)
+    // The bar above does not cover what stands on top of them.
+    const bar = await page.locator('.go').evaluate(e => e.getBoundingClientRect().bottom)
+    expect(await topOf('#train'), ask).toBeGreaterThanOrEqual(bar - 1)
+  }
+  expect(trouble).toEqual([])
+  await page.context().close()
+})
+
 it('a phone runs, reads and edits; nothing stands out sideways, and fingers hit what they aim at', async () => {
   const { page, trouble } = await site.open('/playground/', { viewport: sizes.phone, hasTouch: true })
   await settled(page)

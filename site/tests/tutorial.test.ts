@@ -1,12 +1,15 @@
-/** The tutorial, followed by pasting its blocks: in Node, and in Chromium on the development server that the page starts. */
+/**
+ * The tutorial, followed by pasting its blocks: in Node, in Chromium on the development server that the page starts, and in Chromium in the playground,
+ * which must be built.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compile } from 'cotangent'
 import { launchChromium } from '../../tools/chromium.mjs'
-import { defaultPlan, Session, trainables } from '../playground/train/index.ts'
+import { openSite, settled } from './browser.ts'
 import { packed, Reader } from './follow.ts'
+import { part, typed } from './pane-page.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/tutorial.md'), 'utf8')
 
@@ -62,15 +65,38 @@ describe('the tutorial', () => {
     expect(errors).toEqual([])
   })
 
-  it('has a function that the playground trains, as it is', async () => {
-    const program = compile(readFileSync(join(reader.folder, 'tea.slang'), 'utf8'))
-    const loss = trainables(program).find(t => t.name === 'loss')
-    expect(loss?.picks.map(pick => pick.name)).toEqual(['c'])
-    const session = await Session.open(program, defaultPlan(loss!), { backend: 'cpu' })
-    const first = session.state.loss
-    for (let i = 0; i < 200; i++) await session.step()
-    expect(session.state.stopped).toBeUndefined()
-    expect(session.state.loss).toBeLessThan(first / 10)
-    await session.close()
+  it.each(['WebGPU', 'CPU'])('trains in the playground on %s, as the page says', async backend => {
+    const site = await openSite()
+    try {
+      const { page: tab, trouble } = await site.open('/playground/')
+      await settled(tab)
+      if (backend === 'CPU') await part(tab, 'backend-switch').click()
+      await expect.poll(() => part(tab, 'backend').textContent()).toBe(backend)
+      await typed(tab, readFileSync(join(reader.folder, 'tea.slang'), 'utf8'))
+      const loss = async (): Promise<number> => Number(await part(tab, 'loss').textContent())
+      await part(tab, 'train').click()
+      await expect.poll(() => part(tab, 'steps').textContent().then(Number)).toBeGreaterThan(0)
+      expect(await part(tab, 'subject').inputValue()).toBe('loss')
+      for (const name of ['number-c.start', 'number-c.rate']) expect(await part(tab, name).count(), name).toBe(1)
+      await part(tab, 'values-open').click()
+      await part(tab, 'value-time').fill('2')
+      await part(tab, 'value-measured').fill('3.4')
+      await part(tab, 'value-measured').press('Enter')
+      // The curve begins with the measurement now: (0.5 · exp(−0.5 · 2) − 3.4)².
+      await expect.poll(loss).toBeCloseTo((0.5 * Math.exp(-1) - 3.4) ** 2, 3)
+      expect(await part(tab, 'steps').textContent()).toBe('0')
+      await part(tab, 'train').click()
+      await expect.poll(loss, { timeout: 30_000 }).toBeLessThan(1e-4)
+      await part(tab, 'pause').click()
+      // The trained curve goes through that measurement.
+      const [start, rate] = await Promise.all(
+        ['number-c.start', 'number-c.rate'].map(async name => Number(await part(tab, name).inputValue())),
+      )
+      expect(start! * Math.exp(-rate! * 2)).toBeCloseTo(3.4, 1)
+      expect(await part(tab, 'diagnostics').textContent()).toBe('')
+      expect(trouble).toEqual([])
+    } finally {
+      await site.close()
+    }
   })
 })

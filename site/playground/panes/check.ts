@@ -49,7 +49,12 @@ export const pane: Pane = (into, site) => {
   const bar = element('progress', { 'aria-label': 'Functions checked' })
   const list = element('ul', { class: 'verdicts', 'aria-label': 'Functions' })
   const note = element('p', { class: 'empty', role: 'status' }, 'The language server is loading …')
-  into.append(element('div', { class: 'check-controls' }, all, cancel, bar), note, list)
+  const about = element(
+    'p',
+    { class: 'quiet' },
+    'At random inputs, Check compares the reverse derivative of each function with its forward derivative, and that with finite differences.',
+  )
+  into.append(about, element('div', { class: 'check-controls' }, all, cancel, bar), note, list)
   all.disabled = true
   cancel.hidden = true
   bar.hidden = true

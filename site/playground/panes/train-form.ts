@@ -102,7 +102,7 @@ export function planForm(
     return element(
       'details',
       { class: 'values' },
-      element('summary', { 'data-testid': 'values-open' }, 'Where everything begins'),
+      element('summary', { 'data-testid': 'values-open' }, 'Starting values'),
       ...groups('Arguments', values),
       ...groups('Uniforms', uniforms),
       ...groups('Buffers', buffers),

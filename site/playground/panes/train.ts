@@ -31,6 +31,8 @@ export const pane: Pane = (into, { machine, training, project, editor }) => {
   let shown = -1
   let followNumbers: ReturnType<typeof sliders> | undefined
   let followForm: ReturnType<typeof planForm> | undefined
+  /** What the form knows. News of each step must not undo what the visitor has just written there. */
+  let inForm: unknown
   let pictureFails = ''
 
   const draw = (): void => {
@@ -45,6 +47,7 @@ export const pane: Pane = (into, { machine, training, project, editor }) => {
         document.activeElement instanceof HTMLElement ? document.activeElement.dataset['testid'] : undefined
       followNumbers = sliders(opened, (at, n) => training.set(at, n))
       followForm = planForm(opened, plan => training.edit(plan))
+      inForm = opened
       numbers.replaceChildren(followNumbers.root)
       form.replaceChildren(followForm.root)
       const details = form.querySelector('details')
@@ -54,7 +57,10 @@ export const pane: Pane = (into, { machine, training, project, editor }) => {
         into.querySelector<HTMLElement>(`[data-testid="${CSS.escape(focused)}"]`)?.focus()
       picture.hidden = opened.plan.picture === undefined
       paint()
-    } else if (value.is === 'ready') followForm?.tuned(value.opened.plan)
+    } else if (value.is === 'ready' && value.opened !== inForm) {
+      inForm = value.opened
+      followForm?.tuned(value.opened.plan)
+    }
     if (value.is === 'waiting') {
       numbers.replaceChildren()
       form.replaceChildren()
