@@ -96,7 +96,7 @@ let chosen: Starter | undefined
 
 async function choose(starter: Starter): Promise<void> {
   chosen = starter
-  training.pause()
+  training.leave()
   try {
     const loaded = await starter.load()
     // The last one that was chosen is opened, whichever loads last.
@@ -107,6 +107,9 @@ async function choose(starter: Starter): Promise<void> {
     training.load(next)
     openPane(starter.pane ?? 'train')
   } catch (cause) {
+    if (chosen !== starter) return
+    // The program that is still there can be trained as before.
+    training.reset()
     say(cause instanceof Error ? cause.message : String(cause))
   }
 }
