@@ -151,26 +151,25 @@ describe('Slang examples', () => {
     })
   }
 
-  it('open without a diagnostic in Chromium: the first and the last of each page', async () => {
+  it('open without a diagnostic in Chromium: the last of each page', async () => {
+    let opened = 0
     for (const { at, examples: found } of examples) {
-      const hashes = hashesOf(at).filter((_, i) => found.filter(e => opens(e))[i]!.kind === 'program')
-      for (const hash of new Set([hashes[0], hashes.at(-1)])) {
-        if (hash === undefined) continue
-        const { page, trouble } = await watched()
-        await page.goto(`${server.address}/playground/${hash}`)
-        // The server has answered once it has drawn the names of parameters or the lenses, or has told of mistakes.
-        await page.waitForFunction(
-          () => /\S/.test(document.querySelector('[data-testid="status"]')?.textContent ?? ''),
-          undefined,
-          { timeout: 30_000 },
-        )
-        await page.waitForSelector('[class*="tok-"]')
-        await page.waitForTimeout(300)
-        expect(await page.locator('[data-testid="diagnostics"]').textContent(), `${at} ${hash}`).toBe('')
-        expect(trouble).toEqual([])
-        await page.close()
-      }
+      const hash = hashesOf(at).findLast((_, i) => found.filter(e => opens(e))[i]!.kind === 'program')
+      if (hash === undefined) continue
+      opened++
+      const { page, trouble } = await watched()
+      await page.goto(`${server.address}/playground/${hash}`)
+      // Both have said what they think: the server, which alone knows these colours, and the machine.
+      await page.waitForSelector('.tok-variable, .tok-parameter, .tok-property')
+      await page.waitForFunction(() => {
+        const status = document.querySelector('[data-testid="status"]')?.textContent ?? ''
+        return status !== '' && !status.startsWith('Running')
+      })
+      expect(await page.locator('[data-testid="diagnostics"]').textContent(), `${at} ${hash}`).toBe('')
+      expect(trouble).toEqual([])
+      await page.close()
     }
+    expect(opened).toBeGreaterThan(10)
   }, 300_000)
 })
 
