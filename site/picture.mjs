@@ -8,18 +8,20 @@ export async function picture(browser, address) {
     await page.goto(`${address}/playground/`)
     await page.waitForFunction(() => document.body.dataset['server'] === 'ready')
     await page.click('[data-testid="starter-splat2d"]')
-    // Where the page trains, enough steps to see the picture.
-    if ((await page.locator('[data-testid="train"]').count()) > 0) {
-      await page.click('[data-testid="train"]')
-      await page.waitForFunction(
-        () => Number(document.querySelector('[data-testid="steps"]').textContent) > 200,
-        undefined,
-        { timeout: 60_000 },
-      )
-      await page.click('[data-testid="pause"]')
-    } else await page.waitForTimeout(4000)
+    await page.waitForSelector('[data-testid="pane-train"]')
+    await page.click('[data-testid="train"]')
+    await page.waitForFunction(
+      () => Number(document.querySelector('[data-testid="steps"]').textContent) > 200,
+      undefined,
+      { timeout: 60_000 },
+    )
+    await page.click('[data-testid="pause"]')
     await page.locator('.lens').first().waitFor()
-    await page.waitForTimeout(1000)
+    // The picture is that of the last step.
+    await page.waitForFunction(() => {
+      const drawn = document.querySelector('[data-testid="training-picture"]')?.dataset['step']
+      return drawn === document.querySelector('[data-testid="steps"]').textContent
+    })
     return await page.screenshot({ animations: 'disabled' })
   } finally {
     await context.close()

@@ -105,7 +105,7 @@ let chosen: Starter | undefined
 
 async function choose(starter: Starter): Promise<void> {
   chosen = starter
-  training.pause()
+  training.leave()
   try {
     const loaded = await starter.load()
     // The last one that was chosen is opened, whichever loads last.
@@ -117,6 +117,9 @@ async function choose(starter: Starter): Promise<void> {
     openPane(starter.pane ?? 'train')
     showResults()
   } catch (cause) {
+    if (chosen !== starter) return
+    // The program that is still there can be trained as before.
+    training.reset()
     say(cause instanceof Error ? cause.message : String(cause))
   }
 }

@@ -40,6 +40,9 @@ export class Training {
   #lost = -Infinity
   /** Whether what changes in the project is known here already. */
   #isOwn = false
+  /** Numbers that are still to be set. A slider tells more of them than a slow program can take: only the last of each counts. */
+  readonly #wanted = new Map<number, number>()
+  #isSetting = false
 
   constructor(machine: Machine, project: Store<Project>, running: Running) {
     this.#machine = machine
@@ -84,7 +87,8 @@ export class Training {
 
   step(): void {
     this.playing.set(false)
-    this.#ask(protocol.step)
+    if (this.state.value.is === 'ready') this.#ask(protocol.step)
+    else if (this.state.value.is !== 'opening') void this.#open(false)
   }
 
   /** Back to step 0, paused. */
@@ -97,7 +101,8 @@ export class Training {
   /** Gives one number another value. */
   set(at: number, value: number): void {
     if (!Number.isFinite(value)) return
-    this.#machine.ask(protocol.set, { id: this.#last, at, value }).catch(() => {})
+    this.#wanted.set(at, value)
+    if (!this.#isSetting) void this.#setWanted()
   }
 
   /** Changes the plan of the project; undefined goes back to the one that training begins with by itself. */
@@ -106,6 +111,11 @@ export class Training {
       const { train: _, ...picks } = p.picks
       return { ...p, picks: plan === undefined ? picks : { ...picks, train: plan as unknown as Json } }
     })
+  }
+
+  /** Another program is about to be loaded: what is shown of this one goes at once. */
+  leave(): void {
+    this.#forget()
   }
 
   /** Replaces the project and prepares it at once, without waiting for the text to rest. */
@@ -127,8 +137,24 @@ export class Training {
     })
   }
 
+  async #setWanted(): Promise<void> {
+    this.#isSetting = true
+    for (const [at, value] of this.#wanted) {
+      this.#wanted.delete(at)
+      const id = this.#last
+      try {
+        await this.#machine.ask(protocol.set, { id, at, value })
+      } catch (cause) {
+        if (id === this.#last) this.#fail(cause instanceof Error ? cause.message : String(cause))
+      }
+    }
+    this.#isSetting = false
+  }
+
   async #open(goesOn: boolean): Promise<void> {
     clearTimeout(this.#timer)
+    // They are places in the numbers of the session before.
+    this.#wanted.clear()
     const own = ++this.#last
     if (!goesOn) this.#clear()
     this.state.set({ is: 'opening' })

@@ -1,7 +1,7 @@
 /** The site as it is built, in Chromium: what several tests share. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { launchChromium } from '../../tools/chromium.mjs'
 import { serve } from '../serve.mjs'
 
@@ -14,8 +14,10 @@ export const themes = ['light', 'dark'] as const
 export interface Site {
   readonly browser: Browser
   readonly address: string
-  /** Opens a page in a profile of its own. What it may not do is written down in `trouble`. */
-  open(path: string, options?: BrowserContextOptions): Promise<Opened>
+  /** Opens a page in a profile of its own. `before` prepares it. */
+  open(path: string, options?: BrowserContextOptions, before?: (page: Page) => Promise<unknown>): Promise<Opened>
+  /** Closes the pages that are open, and gives what they did that none may do. */
+  closePages(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -29,27 +31,52 @@ export interface Opened {
 export async function openSite(): Promise<Site> {
   const [browser, server] = await Promise.all([launchChromium(), serve(dist)])
   const { address } = server
+  const opened = new Map<BrowserContext, readonly string[]>()
   return {
     browser,
     address,
-    async open(path, options) {
+    async open(path, options, before) {
       const context = await browser.newContext({ viewport: sizes.laptop, ...options })
       const page = await context.newPage()
       const trouble: string[] = []
+      opened.set(context, trouble)
+      context.once('close', () => opened.delete(context))
       page.on('console', message => trouble.push(`console: ${message.text()}`))
       page.on('pageerror', error => trouble.push(`error: ${error.message}`))
       page.on('request', request => {
         const url = request.url()
         if (!url.startsWith(address) && !/^(data|blob):/.test(url)) trouble.push(`asked ${url}`)
       })
-      await page.goto(`${address}${path}`)
+      await before?.(page)
+      await page.goto(new URL(path, address).href)
       return { page, trouble }
+    },
+    async closePages() {
+      const all = [...opened]
+      await Promise.all(all.map(([context]) => context.close()))
+      return all.flatMap(([, trouble]) => trouble)
     },
     async close() {
       await browser.close()
       await server.close()
     },
   }
+}
+
+/** The part of a page with that `data-testid`. */
+export function part(page: Page, id: string): Locator {
+  return page.locator(`[data-testid="${id}"]`)
+}
+
+export async function textOf(page: Page, id: string): Promise<string> {
+  return (await part(page, id).textContent()) ?? ''
+}
+
+/** Replaces the text of the playground's editor by typing. */
+export async function typed(page: Page, text: string): Promise<void> {
+  await part(page, 'editor').locator('.cm-content').click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText(text)
 }
 
 /** Paths of all pages of the site. */

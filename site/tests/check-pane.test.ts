@@ -3,15 +3,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { PanePages, part, typed } from './pane-page.ts'
+import { openSite, part, typed, type Site } from './browser.ts'
+import { openPane } from './pane-page.ts'
 
-let pages: PanePages
+let site: Site
 beforeAll(async () => {
-  pages = await PanePages.start()
+  site = await openSite()
 })
-afterAll(() => pages.end())
+afterAll(() => site.close())
 afterEach(async () => {
-  expect(await pages.closePages()).toEqual([])
+  expect(await site.closePages()).toEqual([])
 })
 
 const wrong = readFileSync(join(import.meta.dirname, '../playground/starters/wrong.slang'), 'utf8')
@@ -19,8 +20,12 @@ const badge = (page: Page, name: string): Locator => page.locator(`[data-functio
 const checkOf = (page: Page, name: string): Locator => page.getByRole('button', { name: `Check ${name}`, exact: true })
 const said = (page: Page): Promise<string | null> => part(page, 'pane-check').locator('[role="status"]').textContent()
 
+/** A loop whose end depends on its input, and whose check takes far longer than the tests. */
+const slow =
+  '[Differentiable]\nfloat slow(float x)\n{\n    float y = x;\n    [MaxIters(100000)]\n    for (int i = 0; i < 100000; i++)\n        y = sin(y) + 0.001 * cos(y * x);\n    return y;\n}\n\n[Differentiable]\nfloat quick(float x) { return x; }\n'
+
 it('blames the function whose derivative is wrong, and leads to it', async () => {
-  const page = await pages.open(wrong, 'check')
+  const page = await openPane(site, wrong, 'check')
   await page.locator('[data-testid="check-all"]:enabled').click()
   await expect.poll(() => badge(page, 'ease').textContent(), { timeout: 30_000 }).toBe('✗ wrong')
   await expect.poll(() => badge(page, 'ease_gradient').textContent(), { timeout: 30_000 }).toBe('cannot be checked')
@@ -37,7 +42,8 @@ it('blames the function whose derivative is wrong, and leads to it', async () =>
 })
 
 it('keeps the badges when it is closed, and has them above the functions, too', async () => {
-  const page = await pages.open(
+  const page = await openPane(
+    site,
     '[Differentiable]\nfloat good(float x) { return x * x; }\n\n[Differentiable]\nfloat also(float x) { return sin(x); }\n',
     'check',
   )
@@ -58,19 +64,25 @@ it('keeps the badges when it is closed, and has them above the functions, too', 
 
 it('forgets verdicts when the text changes, also of a check that runs', async () => {
   const good = '[Differentiable]\nfloat f(float x) { return x * x; }\n'
-  const page = await pages.open(good, 'check')
+  const page = await openPane(site, good, 'check')
   await checkOf(page, 'f').click()
   await expect.poll(() => badge(page, 'f').textContent(), { timeout: 30_000 }).toBe('✓ agrees')
   await typed(page, `${good}// more\n`)
-  await expect.poll(() => badge(page, 'f').textContent(), { timeout: 10_000 }).toBe('not checked')
+  await expect.poll(() => badge(page, 'f').textContent()).toBe('not checked')
+  await typed(page, slow)
+  await expect.poll(() => badge(page, 'slow').textContent()).toBe('not checked')
+  await checkOf(page, 'slow').click()
+  await expect.poll(() => badge(page, 'slow').textContent()).toBe('checking …')
+  await typed(page, `${slow}// more\n`)
+  await expect.poll(() => badge(page, 'slow').textContent()).toBe('not checked')
+  // The server has let go of it, too.
+  await checkOf(page, 'quick').click()
+  await expect.poll(() => badge(page, 'quick').textContent()).toBe('✓ agrees')
+  expect(await badge(page, 'slow').textContent()).toBe('not checked')
 })
 
-/** A loop whose end depends on its input, and whose check takes far longer than the tests. */
-const slow =
-  '[Differentiable]\nfloat slow(float x)\n{\n    float y = x;\n    [MaxIters(100000)]\n    for (int i = 0; i < 100000; i++)\n        y = sin(y) + 0.001 * cos(y * x);\n    return y;\n}\n\n[Differentiable]\nfloat quick(float x) { return x; }\n'
-
 it('shows how far it is, and stops when it is told to', async () => {
-  const page = await pages.open(slow, 'check')
+  const page = await openPane(site, slow, 'check')
   await page.locator('[data-testid="check-all"]:enabled').click()
   await expect.poll(() => badge(page, 'slow').textContent()).toBe('checking …')
   await expect.poll(() => said(page)).toBe('Checking slow, 1 of 2 …')
@@ -85,7 +97,7 @@ it('shows how far it is, and stops when it is told to', async () => {
 })
 
 it('says in words that a check took too long', async () => {
-  const page = await pages.open('[Differentiable]\nfloat f(float x) { return x * x; }\n', 'check', {
+  const page = await openPane(site, '[Differentiable]\nfloat f(float x) { return x * x; }\n', 'check', {
     before: p =>
       p.addInitScript(() => {
         // The server's answer to a check that takes too long, as it would come after its limit of 20 seconds.

@@ -5,15 +5,16 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { stages } from '../playground/panes/derivative-picks.ts'
 import { projectOf } from '../playground/project/project.ts'
-import { PanePages, part, shared, typed } from './pane-page.ts'
+import { openSite, part, typed, type Site } from './browser.ts'
+import { openPane, shared } from './pane-page.ts'
 
-let pages: PanePages
+let site: Site
 beforeAll(async () => {
-  pages = await PanePages.start()
+  site = await openSite()
 })
-afterAll(() => pages.end())
+afterAll(() => site.close())
 afterEach(async () => {
-  expect(await pages.closePages()).toEqual([])
+  expect(await site.closePages()).toEqual([])
 })
 
 const modes = ['primal', 'forward', 'reverse'] as const
@@ -47,7 +48,7 @@ const square =
 
 describe('texts', () => {
   it('of the function at the cursor are shown side by side, in every form', async () => {
-    const page = await pages.open(square, 'derivative')
+    const page = await openPane(site, square, 'derivative')
     const wgsl = await texts(page, /fn bwd_f\(/)
     expect(wgsl.primal).toMatch(/fn f\(x: f32\) -> f32/)
     expect(wgsl.forward).toMatch(/fn fwd_f\(/)
@@ -66,7 +67,7 @@ describe('texts', () => {
   })
 
   it('are those of every stage, or say through which stages the function goes', async () => {
-    const page = await pages.open(square, 'derivative')
+    const page = await openPane(site, square, 'derivative')
     await textOf(page, 'reverse')
     await part(page, 'derivative-form').selectOption('ir')
     const seen: Record<string, string> = {}
@@ -108,7 +109,8 @@ describe('texts', () => {
   })
 
   it('follow the cursor from function to function, and stay with one that was chosen', async () => {
-    const page = await pages.open(
+    const page = await openPane(
+      site,
       '[Differentiable]\nfloat one(float x)\n{\n    return x * x;\n}\n\n[Differentiable]\nfloat two(float x)\n{\n    return exp(x);\n}\n',
       'derivative',
     )
@@ -123,7 +125,8 @@ describe('texts', () => {
   })
 
   it('of a generic function are those of the instance that is chosen', async () => {
-    const page = await pages.open(
+    const page = await openPane(
+      site,
       '[Differentiable]\nT twice<T : __BuiltinFloatingPointType>(T x)\n{\n    return x * x;\n}\n[Differentiable]\nexport float a(float x) { return twice(x); }\n[Differentiable]\nexport double b(double x) { return twice(x); }\n',
       'derivative',
     )
@@ -142,7 +145,7 @@ describe('texts', () => {
   })
 
   it('are made again when the program changes', async () => {
-    const page = await pages.open(square, 'derivative')
+    const page = await openPane(site, square, 'derivative')
     await texts(page, /cos\(/)
     await typed(page, square.replace('sin(a)', 'exp(a)'))
     const now = await texts(page, /exp\(/)
@@ -162,7 +165,7 @@ describe('lines that belong together', () => {
   const source = (page: Page): Locator => part(page, 'editor')
 
   it('are lit in all texts by pointing at the source, and in the source by pointing at any text', async () => {
-    const page = await pages.open(square, 'derivative')
+    const page = await openPane(site, square, 'derivative')
     await texts(page, /cos\(/)
     await source(page).locator('.cm-line', { hasText: 'sin(a)' }).hover()
     await expect.poll(() => lit(source(page))).toEqual(['float b = sin(a);'])
@@ -182,7 +185,7 @@ describe('lines that belong together', () => {
   })
 
   it('are lit by the cursor, too, and Enter leads to the source', async () => {
-    const page = await pages.open(square, 'derivative')
+    const page = await openPane(site, square, 'derivative')
     const { reverse } = await texts(page, /cos\(/)
     await source(page).locator('.cm-line', { hasText: 'sin(a)' }).click()
     // The mouse is away: what is lit now is by the cursor.
@@ -226,7 +229,7 @@ describe('lines that belong together', () => {
         },
       ],
     }
-    const page = await pages.open(project, 'derivative')
+    const page = await openPane(site, project, 'derivative')
     await texts(page, /fn bwd_g\(/)
     await part(page, 'derivative-function').selectOption('g')
     await texts(page, /cosh\(/)
@@ -246,7 +249,8 @@ describe('lines that belong together', () => {
 })
 
 it('refusals say why, with a button to each place', async () => {
-  const page = await pages.open(
+  const page = await openPane(
+    site,
     'float inner(float x) { return floor(x) * x; }\n\nfloat outer(float x)\n{\n    return inner(x) * 2.0;\n}\n',
     'derivative',
   )
@@ -262,13 +266,13 @@ it('refusals say why, with a button to each place', async () => {
 })
 
 it('says what a file without functions lacks', async () => {
-  const page = await pages.open('static const int N = 3;\n', 'derivative')
+  const page = await openPane(site, 'static const int N = 3;\n', 'derivative')
   await expect.poll(() => column(page, 'primal').textContent()).toMatch(/no function with a body/)
 })
 
 it('a link keeps the function, the form and the stage, and a link that says nonsense does no harm', async () => {
   const spring = readFileSync(join(import.meta.dirname, '../playground/starters/spring.slang'), 'utf8')
-  const page = await pages.open(spring, 'derivative')
+  const page = await openPane(site, spring, 'derivative')
   await textOf(page, 'reverse')
   await part(page, 'derivative-function').selectOption('loss')
   await part(page, 'derivative-form').selectOption('ir')
@@ -277,17 +281,19 @@ it('a link keeps the function, the form and the stage, and a link that says nons
     .poll(() => column(page, 'reverse').locator('.cm-content').getAttribute('aria-label'))
     .toMatch(/loss.*after transposed/)
   const text = await textOf(page, 'reverse')
-  const again = await pages.open(await shared(page), 'derivative')
+  const again = await openPane(site, await shared(page), 'derivative')
   await expect.poll(() => part(again, 'derivative-function').inputValue(), { timeout: 20_000 }).toBe('loss')
   expect(await part(again, 'derivative-form').inputValue()).toBe('ir')
   expect(await part(again, 'derivative-stage').inputValue()).toBe('transposed')
   await expect.poll(() => textOf(again, 'reverse')).toBe(text)
-  const odd = await pages.open(
+  const odd = await openPane(
+    site,
     { ...projectOf(square), picks: { derivative: { function: 'none', form: 'toString', stage: 7, instance: ['x'] } } },
     'derivative',
   )
   await texts(odd, /fn bwd_f\(/)
-  const wrongInstance = await pages.open(
+  const wrongInstance = await openPane(
+    site,
     { ...projectOf(square), picks: { derivative: { instance: 'f<float>' } } },
     'derivative',
   )
@@ -295,7 +301,7 @@ it('a link keeps the function, the form and the stage, and a link that says nons
 })
 
 it('a server that does not answer is waited for so long, and can be asked again', async () => {
-  const page = await pages.open(square, 'derivative', {
+  const page = await openPane(site, square, 'derivative', {
     before: p =>
       p.addInitScript(() => {
         const state = { isDeaf: true }
@@ -317,7 +323,7 @@ it('a server that does not answer is waited for so long, and can be asked again'
 })
 
 it.each(['light', 'dark'] as const)('a phone has the columns one below the other (%s)', async colorScheme => {
-  const page = await pages.open(square, 'derivative', {
+  const page = await openPane(site, square, 'derivative', {
     size: [390, 800],
     before: p => p.emulateMedia({ colorScheme }),
   })

@@ -5,15 +5,16 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { explainPicks, limitsFor, type Explained } from '../playground/panes/explain-answer.ts'
 import { projectOf } from '../playground/project/project.ts'
-import { PanePages, part, shared, typed } from './pane-page.ts'
+import { openSite, part, typed, type Site } from './browser.ts'
+import { openPane, shared } from './pane-page.ts'
 
-let pages: PanePages
+let site: Site
 beforeAll(async () => {
-  pages = await PanePages.start()
+  site = await openSite()
 })
-afterAll(() => pages.end())
+afterAll(() => site.close())
 afterEach(async () => {
-  expect(await pages.closePages()).toEqual([])
+  expect(await site.closePages()).toEqual([])
 })
 
 const spring = readFileSync(join(import.meta.dirname, '../playground/starters/spring.slang'), 'utf8')
@@ -33,7 +34,7 @@ async function marks(page: Page): Promise<string[]> {
 }
 
 it('tells what each function keeps, recomputes and stores, and draws it over the source', async () => {
-  const page = await pages.open(loop, 'explain')
+  const page = await openPane(site, loop, 'explain')
   await expect.poll(() => said(page), { timeout: 20_000 }).toMatch(/^Without a limit: 1 function, [\d,]+ B stored/)
   expect(await totals(page, 'f')).toMatch(/^f 200 B stored, [\d,]+ operations? done again/)
   const rows = await page.locator('.explained-function tbody tr').allTextContents()
@@ -59,7 +60,7 @@ it('tells what each function keeps, recomputes and stores, and draws it over the
 })
 
 it('a row leads to its value, and the cursor to its rows', async () => {
-  const page = await pages.open(loop, 'explain')
+  const page = await openPane(site, loop, 'explain')
   await page.locator('.explained-function button', { hasText: /^y$/ }).first().click()
   expect(await page.locator('#editor .cm-activeLine').textContent()).toMatch(/for \(int i/)
   await expect.poll(() => page.locator('tr.current').count()).toBeGreaterThan(0)
@@ -67,7 +68,7 @@ it('a row leads to its value, and the cursor to its rows', async () => {
 })
 
 it('the slider limits what is stored, by mouse or keyboard, and redraws both', async () => {
-  const page = await pages.open(spring, 'explain')
+  const page = await openPane(site, spring, 'explain')
   await expect.poll(() => totals(page, 'loss').catch(() => ''), { timeout: 20_000 }).toMatch(/^loss 1,600 B stored/)
   expect(await part(page, 'max-context-value').textContent()).toBe('no limit')
   const slider = part(page, 'max-context')
@@ -91,17 +92,17 @@ it('the slider limits what is stored, by mouse or keyboard, and redraws both', a
 })
 
 it('a link keeps the limit', async () => {
-  const page = await pages.open({ ...projectOf(spring), picks: { explain: { maxContext: 300 } } }, 'explain')
+  const page = await openPane(site, { ...projectOf(spring), picks: { explain: { maxContext: 300 } } }, 'explain')
   await expect.poll(() => said(page), { timeout: 20_000 }).toMatch(/^With at most 300 B/)
   const text = await part(page, 'pane-explain').locator('.explained-functions').innerText()
-  const again = await pages.open(await shared(page), 'explain')
+  const again = await openPane(site, await shared(page), 'explain')
   await expect.poll(() => said(again), { timeout: 20_000 }).toMatch(/^With at most 300 B/)
   expect(await part(again, 'max-context-value').textContent()).toBe('at most 300 B')
   expect(await part(again, 'pane-explain').locator('.explained-functions').innerText()).toBe(text)
 })
 
 it('is told again after an edit, and leaves nothing behind when it is closed', async () => {
-  const page = await pages.open(loop, 'explain')
+  const page = await openPane(site, loop, 'explain')
   await marks(page)
   await typed(page, loop.replace('i < 50', 'i < 40'))
   await expect.poll(() => totals(page, 'f'), { timeout: 20_000 }).toMatch(/^f 160 B stored/)
@@ -118,7 +119,7 @@ it('is told again after an edit, and leaves nothing behind when it is closed', a
 
 it('says that a function with a derivative by hand stores nothing', async () => {
   const wrong = readFileSync(join(import.meta.dirname, '../playground/starters/wrong.slang'), 'utf8')
-  const page = await pages.open(wrong, 'explain')
+  const page = await openPane(site, wrong, 'explain')
   const ease = page.locator('.explained-function[data-function="ease"]')
   await expect.poll(() => ease.textContent(), { timeout: 20_000 }).toMatch(/written by hand, and stores nothing/)
   // Nothing is stored, so there is nothing to limit.
@@ -126,7 +127,7 @@ it('says that a function with a derivative by hand stores nothing', async () => 
 })
 
 it('a phone reads the tables without moving the page sideways', async () => {
-  const page = await pages.open(spring, 'explain', { size: [390, 800] })
+  const page = await openPane(site, spring, 'explain', { size: [390, 800] })
   await page.waitForSelector('.explained-function')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
 })

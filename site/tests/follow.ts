@@ -4,19 +4,18 @@
  * blocks are for the caller, who must take each of them.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { blocksOf, fileOf, pattern, type Block } from '../../tests/support/doc-blocks.ts'
-import { npm, root } from '../../tests/support/install.ts'
+import { npm, pack, root } from '../../tests/support/install.ts'
 
 /** The packed package, which takes the place of what npm would fetch. */
 export function packed(): { readonly tarball: string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'cotangent-packed-'))
-  npm(root, 'pack', '--silent', '--pack-destination', folder)
-  const file = readdirSync(folder).find(name => name.endsWith('.tgz'))!
-  return { tarball: join(folder, file), remove: () => rmSync(folder, { recursive: true }) }
+  // The site was built from the package a moment ago.
+  return { tarball: pack(folder, true), remove: () => rmSync(folder, { recursive: true }) }
 }
 
 /** What vitest tells its own processes is not for those that run here. */

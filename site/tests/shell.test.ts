@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toHash } from '../playground/project/codec.ts'
 import { projectOf, type Project } from '../playground/project/project.ts'
-import { openSite, settled, sizes, type Site } from './browser.ts'
+import { openSite, part, settled, sizes, typed, type Site } from './browser.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -13,18 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const part = (page: Page, id: string) => page.locator(`[data-testid="${id}"]`)
 const said = (page: Page) => expect.poll(() => part(page, 'status').textContent(), { timeout: 20_000 })
 const source = (page: Page): Promise<string> => page.locator('.cm-content').innerText()
 const small = (text: string): Project => ({ ...projectOf(text), size: [64, 48] })
 const square = 'export float square(float x) { return x * x; }\n'
-
-/** Replaces the text of the editor by typing. */
-async function typed(page: Page, text: string): Promise<void> {
-  await page.locator('.cm-content').click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText(text)
-}
 
 /** Replaces the text of the editor by pasting, which takes long texts at once. */
 async function pasted(page: Page, text: string): Promise<void> {

@@ -1,31 +1,27 @@
 /** The tabs of the panes, in Chromium. */
-import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchChromium } from '../../tools/chromium.mjs'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { toHash } from '../playground/project/codec.ts'
 import { projectOf } from '../playground/project/project.ts'
-import { serve } from '../serve.mjs'
+import { openSite, type Site } from './browser.ts'
+import { shared } from './pane-page.ts'
 
-let browser: Browser
-let server: Awaited<ReturnType<typeof serve>>
+let site: Site
 beforeAll(async () => {
-  ;[browser, server] = await Promise.all([launchChromium(), serve(join(import.meta.dirname, '../dist'))])
+  site = await openSite()
 })
-afterAll(async () => {
-  await browser.close()
-  await server.close()
+afterAll(() => site.close())
+afterEach(async () => {
+  expect(await site.closePages()).toEqual([])
 })
 
 it('opens a pane for each tab, by click and by keyboard', async () => {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })
-  await page.goto(`${server.address}/playground/`)
+  const { page } = await site.open('/playground/')
   const tab = (id: string) => page.locator(`#tabs [data-testid="${id}"]`)
   const isOpen = async (tabId: string, pane: string): Promise<void> => {
     await page.waitForSelector(`[data-testid="pane-${pane}"]`)
     expect(await tab(tabId).getAttribute('aria-selected')).toBe('true')
     expect(await page.locator('#tabs [aria-selected="true"]').count()).toBe(1)
-    expect(await page.locator('[role="tabpanel"]').count()).toBe(1)
+    expect(await page.locator('#pane [role="tabpanel"]').count()).toBe(1)
   }
   await isOpen('tab-output', 'output')
   await tab('check').click()
@@ -49,16 +45,13 @@ it('opens a pane for each tab, by click and by keyboard', async () => {
 })
 
 it('a link opens the pane that was open, and one that names none opens the first', async () => {
-  const page = await browser.newPage()
-  await page.goto(`${server.address}/playground/`)
+  const { page } = await site.open('/playground/')
   await page.locator('[data-testid="explain"]').click()
   await page.waitForSelector('[data-testid="pane-explain"]')
-  await page.locator('[data-testid="share"]').click()
-  await page.waitForFunction(() => location.hash.startsWith('#1='))
-  const again = await browser.newPage()
-  await again.goto(page.url())
+  const { page: again } = await site.open((await shared(page)).href)
   await again.waitForSelector('[data-testid="pane-explain"]')
-  const odd = await browser.newPage()
-  await odd.goto(`${server.address}/playground/${await toHash({ ...projectOf(''), picks: { pane: 'toString' } })}`)
+  const { page: odd } = await site.open(
+    `/playground/${await toHash({ ...projectOf(''), picks: { pane: 'toString' } })}`,
+  )
   await odd.waitForSelector('[data-testid="pane-output"]')
 })

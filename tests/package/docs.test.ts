@@ -30,7 +30,7 @@ const root = join(import.meta.dirname, '../..')
 const text = (path: string): string => readFileSync(join(root, path), 'utf8')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map(path => path.replaceAll('\\', '/'))
-  .filter(path => !/(^|\/)(\.git|node_modules|dist|out|\.assembled)\//.test(path))
+  .filter(path => !/(^|\/)(\.git|node_modules|dist|out|\.assembled|\.temp)\//.test(path))
 const pages = files.filter(path => path.endsWith('.md')).sort()
 
 const made = mkdtempSync(join(tmpdir(), 'docs-'))

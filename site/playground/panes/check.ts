@@ -119,6 +119,7 @@ export const pane: Pane = (into, site) => {
 
     const check = async (): Promise<Verdict['state'] | undefined> => {
       const { signal } = ending
+      const giveBack = focusKept(one)
       one.disabled = true
       setBadge(badge, 'running')
       result.replaceChildren()
@@ -132,6 +133,7 @@ export const pane: Pane = (into, site) => {
         return undefined
       } finally {
         one.disabled = false
+        giveBack()
       }
     }
     one.addEventListener('click', () => {
@@ -152,6 +154,7 @@ export const pane: Pane = (into, site) => {
     const signal = anew()
     const total = rows.length
     const counts = new Map<State, number>()
+    const giveBack = focusKept(all)
     all.disabled = true
     cancel.hidden = false
     bar.hidden = false
@@ -164,6 +167,7 @@ export const pane: Pane = (into, site) => {
       if (state !== undefined) counts.set(state, (counts.get(state) ?? 0) + 1)
     }
     anew()
+    giveBack()
     const parts = worst.filter(s => counts.has(s)).map(s => `${counts.get(s)} ${badges[s].replace(/^\W+ /, '')}`)
     say(`Checked ${total} ${total === 1 ? 'function' : 'functions'}: ${parts.join(', ')}.`)
   }
@@ -255,6 +259,14 @@ function verdictsOfLenses(lenses: readonly CodeLens[], position: ListedFunction[
     const [location] = (command.arguments ?? []) as readonly Location[]
     return [{ ...base, state: 'differs', ...(location && { blame: { message: 'Go to the mistake:', location } }) }]
   })
+}
+
+/** A button that is disabled loses the focus. What this gives brings it back, unless the visitor went elsewhere. */
+function focusKept(button: HTMLButtonElement): () => void {
+  const hadFocus = document.activeElement === button
+  return () => {
+    if (hadFocus && document.activeElement === document.body) button.focus()
+  }
 }
 
 function setBadge(badge: HTMLElement, state: State): void {

@@ -11,6 +11,8 @@ const heads = ['line', 'value', 'decision', 'cost', 'why', 'instead'] as const
 export interface TableOptions {
   /** Also values that only serve to compute others. */
   readonly all: boolean
+  /** Whether the table of a function was open before; undefined where there was none. */
+  readonly wasOpen: (name: string) => boolean | undefined
   readonly go: (line: number, character: number) => void
 }
 
@@ -20,7 +22,7 @@ export function explainTables(functions: readonly Explained[], options: TableOpt
   return functions.map(f => {
     const values = merged(f.values.filter(v => options.all || matters(v)))
     rows += values.length
-    return section(f, values, rows <= openRows, options)
+    return section(f, values, options.wasOpen(f.name) ?? rows <= openRows, options)
   })
 }
 

@@ -86,8 +86,13 @@ export const pane: Pane = (into, site) => {
     const { functions, file, text } = shown
     const { functions: explained, diagnostics } = answer
     tables.setAttribute('aria-busy', 'false')
+    const before = new Map([...tables.querySelectorAll('details')].map(d => [d.dataset['function'], d.open]))
     tables.replaceChildren(
-      ...explainTables(explained, { all: all.checked, go: (line, character) => editor.reveal(file, line, character) }),
+      ...explainTables(explained, {
+        all: all.checked,
+        wasOpen: name => before.get(name),
+        go: (line, character) => editor.reveal(file, line, character),
+      }),
     )
     mistakes.replaceChildren(
       ...diagnostics.map(d => {

@@ -90,13 +90,14 @@ export const pane: Pane = (into, { machine, training, project, editor }) => {
     training.edit(undefined)
   })
 
+  let isClosed = false
   let isPainting = false
   let due = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let painted = ''
   const paint = (): void => {
     const { value } = training.state
-    if (isPainting || picture.hidden || value.is !== 'ready' || pictureFails !== '') return
+    if (isClosed || isPainting || picture.hidden || value.is !== 'ready' || pictureFails !== '') return
     const now = performance.now()
     if (now < due) {
       clearTimeout(timer)
@@ -147,8 +148,8 @@ export const pane: Pane = (into, { machine, training, project, editor }) => {
   draw()
   plot.draw(training.curve.value)
   return () => {
+    isClosed = true
     clearTimeout(timer)
     for (const end of ends) end()
-    shown = -2
   }
 }

@@ -76,8 +76,11 @@ export class Address {
   /** The visitor went back or forth, or wrote another address. */
   async #read(): Promise<void> {
     clearTimeout(this.#timer)
+    const { hash } = location
     try {
       const found = (await linked()) ?? this.#first
+      // Whoever goes back twice wants the second program, whichever unpacks first.
+      if (location.hash !== hash) return
       if (JSON.stringify(found) === JSON.stringify(this.#project.value)) return
       this.#known = found
       this.#project.set(found)

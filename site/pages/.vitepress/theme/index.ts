@@ -15,18 +15,24 @@ function reverseMode(): void {
   const { page } = useData()
   const isShown = (): boolean => page.value.relativePath === 'reverse-mode.md'
   let leave: (() => void) | undefined
+  let visit = 0
   const enter = async (): Promise<void> => {
+    const own = ++visit
     leave?.()
     leave = undefined
     if (!isShown()) return
     const { interactive } = await import('../../../reverse-mode/page.ts')
     await nextTick()
     const content = document.querySelector('.vp-doc')
-    if (content !== null && isShown()) leave = interactive(content)
+    // Somebody who left and came back meanwhile is on another visit.
+    if (content !== null && own === visit) leave = interactive(content)
   }
   onMounted(enter)
   watch(() => page.value.relativePath, enter, { flush: 'post' })
-  onUnmounted(() => leave?.())
+  onUnmounted(() => {
+    visit++
+    leave?.()
+  })
 }
 
 const theme: Theme = {
