@@ -336,7 +336,7 @@ it.each(['light', 'dark'] as const)('a phone has the columns one below the other
 
 it('a line of a text that was just scrolled to is lit itself', async () => {
   const spring = readFileSync(join(import.meta.dirname, '../playground/starters/spring.slang'), 'utf8')
-  const page = await pages.open(spring, 'explain', { size: [390, 800] })
+  const page = await openPane(site, spring, 'explain', { size: [390, 800] })
   // The marks of Explain change the source, and with it where the texts stand.
   await page.waitForSelector('.explained-function')
   await part(page, 'derivative').click()

@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchChromium } from '../../tools/chromium.mjs'
-import { openSite, settled } from './browser.ts'
+import { openSite, part, settled, typed } from './browser.ts'
 import { packed, Reader } from './follow.ts'
-import { part, typed } from './pane-page.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/tutorial.md'), 'utf8')
 
