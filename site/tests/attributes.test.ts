@@ -1,5 +1,5 @@
 /** The attributes of Slang's playground: what a source says, and what is planned from it. */
-import type { BindingInfo, DataType, EntryReflection, Reflection } from 'cotangent'
+import { compile, type BindingInfo, type DataType, type EntryReflection, type Reflection } from 'cotangent'
 import { describe, expect, it } from 'vitest'
 import { attributesOf, literal, stringsOf } from '../playground/machine/attributes.ts'
 import { planned, valueAt, type Known, type Moment } from '../playground/machine/plan.ts'
@@ -195,4 +195,18 @@ describe('a plan', () => {
       /only a buffer of float/,
     )
   })
+})
+
+it('what lies inside of a struct has the name that hosts take, and the shape of a tensor is no control', () => {
+  const { reflection } = compile(`struct Look { Texture2D picture; float scale; };
+uniform Look look;
+RWStructuredBuffer<float> y;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main(uniform TensorView<float> x) { y[0] = x[0] + look.scale * look.picture.Load(int3(0)).x; }
+`).wgsl()
+  const { uniforms } = planned(reflection, [], [4, 4])
+  const sources = Object.fromEntries(uniforms.map(u => [u.name, u.source]))
+  expect(sources['look_scale']).toMatchObject({ control: { kind: 'number', value: 0 } })
+  expect(Object.keys(sources)).toContain('x_strides')
+  expect(Object.entries(sources).filter(([name]) => name.startsWith('x_') && sources[name] !== 'zeros')).toEqual([])
 })

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchChromium } from '../../tools/chromium.mjs'
 import { install, root } from '../../tests/support/install.ts'
 import { toHash } from '../playground/project/codec.ts'
+import { first } from '../playground/project/first.ts'
 import { projectOf, type Json, type Project } from '../playground/project/project.ts'
 import { serve } from '../serve.mjs'
 
@@ -129,8 +130,8 @@ function coloursOf(page: Page): Promise<number> {
 }
 
 describe('a project that runs', () => {
-  it('the first program is checked, built, and draws', { timeout: 180_000 }, async () => {
-    const { page } = await watched(`${server.address}/playground/`)
+  it('a program that draws is checked, built, and draws', { timeout: 180_000 }, async () => {
+    const { page } = await watched(`${server.address}/playground/${await toHash({ ...first, picks: {} })}`)
     const folder = await downloaded(page, 'first')
     await page.close()
     for (const file of ['.gitignore', 'cotangent.json'])

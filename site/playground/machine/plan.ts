@@ -199,10 +199,21 @@ function uniformPlans(reflection: Reflection, of: (name: string) => readonly Kno
     if (info?.kind !== 'uniform') continue
     const fields = info.type?.kind === 'struct' ? info.type.fields : []
     const type = field === null ? info.type! : fields.find(f => f.name === field)!.type
-    const name = path.join('.')
-    plans.push({ name, entry, binding, field, type, source: sourceOf(name, field === null, type, of(name)) })
+    // As the hosts name what lies inside of a struct.
+    const name = path.join('_')
+    const source = isOfTensor(reflection, path) ? 'zeros' : sourceOf(name, field === null, type, of(name))
+    plans.push({ name, entry, binding, field, type, source })
   }
   return plans
+}
+
+/** Whether a parameter says how a tensor lies in its buffer: no visitor wants to set that. A tensor of Run is empty; Train gives it a shape. */
+function isOfTensor({ parameters }: Reflection, path: Reflection['parameters'][number]['path']): boolean {
+  const around = path.slice(0, -1)
+  return parameters.some(
+    p =>
+      p.path.length === path.length && p.path.at(-1) === 'lastStride' && around.every((part, i) => part === p.path[i]),
+  )
 }
 
 function sourceOf(name: string, isBlock: boolean, type: DataType, attributes: readonly Known[]): Source {
