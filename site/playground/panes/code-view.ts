@@ -107,7 +107,12 @@ export function codeView(into: HTMLElement, { hovered, placed, followed }: CodeL
           language.reconfigure(words),
           // A phone needs no keyboard for what cannot be written.
           label.reconfigure(
-            EditorView.contentAttributes.of({ 'aria-label': name, 'aria-readonly': 'true', inputmode: 'none' }),
+            EditorView.contentAttributes.of({
+              'aria-label': name,
+              'aria-readonly': 'true',
+              inputmode: 'none',
+              tabindex: '0',
+            }),
           ),
         ],
       })
