@@ -176,10 +176,18 @@ function saturate(b: Builder, x: Value, type: Type): Value {
   ])
 }
 
-/** True for bounds that a WGSL compiler accepts. */
-function inOrder(parts: readonly Value[]): boolean {
-  const [, low, high] = parts.map(constantOf)
-  return low !== undefined && high !== undefined && low <= high && !parts.every(isConstant)
+/** Whether a WGSL compiler accepts the last two operands. */
+const accepts: Readonly<Record<NonNullable<Intrinsic['bounds']>, (parts: readonly Value[]) => boolean>> = {
+  inOrder: parts => {
+    if (parts.filter(isConstant).length <= 1) return true
+    const [, low, high] = parts.map(constantOf)
+    return low !== undefined && high !== undefined && low <= high && !parts.every(isConstant)
+  },
+  insideOfWidth: parts => {
+    const known = parts.slice(-2).filter(isConstant).map(constantOf)
+    const end = known.reduce<number>((sum, n) => sum + Number(n ?? Infinity), 0)
+    return end <= 32
+  },
 }
 
 /** Calls a built-in function of WGSL; `part` is the type of its result. */
@@ -202,17 +210,9 @@ const mends: Readonly<
 }
 
 /** A call of a target intrinsic without effects; where it gives a matrix, row by row. */
-export function callBuiltin(
-  b: Builder,
-  { name, boundsInOrder, mend }: Intrinsic,
-  args: readonly Value[],
-  type: Type,
-): Value {
+export function callBuiltin(b: Builder, { name, bounds, mend }: Intrinsic, args: readonly Value[], type: Type): Value {
   const plain = (parts: readonly Value[], part: Type): Value => {
-    const safe =
-      boundsInOrder === true && parts.filter(isConstant).length > 1 && !inOrder(parts)
-        ? parts.map(p => hidden(b, p))
-        : guarded(b, parts)
+    const safe = bounds === undefined || accepts[bounds](parts) ? guarded(b, parts) : parts.map(p => hidden(b, p))
     return b.emit1('intrinsic.pure', safe, name, part)
   }
   const call: Call =

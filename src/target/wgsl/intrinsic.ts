@@ -18,8 +18,11 @@ interface Properties {
   readonly compares?: true
   /** Its last float is a level, which is a whole number where the texture holds depths. */
   readonly takesLevel?: true
-  /** Refuses constant bounds that are not in order, even where the other operand is not constant. */
-  readonly boundsInOrder?: true
+  /**
+   * What it asks of its last two operands where they are constants, even where the first is not: that they are in order, or that an offset and a number of
+   * bits lie inside of the number.
+   */
+  readonly bounds?: 'inOrder' | 'insideOfWidth'
   /** Why devices may compute it wrongly, as WGSL allows, for operands that programs have (`expand.ts` mends it). */
   readonly mend?: 'signOfZero' | 'cancellation'
   /** A statement, written without parentheses. */
@@ -61,7 +64,7 @@ const table: Readonly<Record<string, Properties>> = {
   atomicStore: {},
   atomicXor: {},
   ceil: {},
-  clamp: { boundsInOrder: true },
+  clamp: { bounds: 'inOrder' },
   cos: {},
   cosh: {},
   countOneBits: {},
@@ -77,7 +80,7 @@ const table: Readonly<Record<string, Properties>> = {
   dpdyCoarse: derivative('ddy_coarse'),
   dpdyFine: derivative('ddy_fine'),
   exp: {},
-  extractBits: {},
+  extractBits: { bounds: 'insideOfWidth' },
   exp2: {},
   faceForward: {},
   firstLeadingBit: {},
@@ -86,7 +89,7 @@ const table: Readonly<Record<string, Properties>> = {
   fma: {},
   fract: {},
   fwidth: derivative('fwidth'),
-  insertBits: {},
+  insertBits: { bounds: 'insideOfWidth' },
   inverseSqrt: {},
   length: {},
   log: {},
