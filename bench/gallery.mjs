@@ -3,12 +3,11 @@
 // Without options it prints what it finds. --write records that in bench/gallery/recorded.json and in the tables of the page. --check
 // compares it with what is recorded, and fails where the two differ.
 import { execFileSync, fork } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { gpuEnv } from '../tools/gpu-env.mjs'
 import { programs } from './gallery/list.mjs'
 import { filled, isRight, programsOf, shown } from './gallery/page.mjs'
 
@@ -20,19 +19,7 @@ const pagePath = at('docs/gallery.md')
 const recordPath = at('bench/gallery/recorded.json')
 const patience = 90_000
 
-/** The environment in which a process finds a WebGPU device; Debian's chromium brings a driver that needs no GPU. */
-function gpuEnvironment() {
-  const env = { ...process.env, XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR ?? mkdtempSync(join(tmpdir(), 'xdg-')) }
-  const chromium = '/usr/lib/chromium'
-  const driver = `${chromium}/vk_swiftshader_icd.json`
-  if ((env.VK_ICD_FILENAMES ?? driver) === driver && existsSync(driver)) {
-    env.VK_ICD_FILENAMES = driver
-    env.LD_LIBRARY_PATH = [env.LD_LIBRARY_PATH, chromium].filter(p => p !== undefined && p !== '').join(':')
-  }
-  return env
-}
-
-const env = gpuEnvironment()
+const env = gpuEnv()
 let child
 
 /** Asks the process that runs programs; a new one, where the last has died. */

@@ -2,12 +2,11 @@
 //   npm run bench:gradients [-- bytes|time|growth] [--budget ms] [--only name]
 // Times are through WGSL on one WebGPU device, both compilers' kernels in turns; what counts is the ratio.
 import { fork } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { compile } from '../dist/index.js'
+import { gpuEnv } from '../tools/gpu-env.mjs'
 import { families } from './grow.mjs'
 import { programs } from './inputs.mjs'
 import { gradients } from './on-cpu.mjs'
@@ -86,17 +85,8 @@ function bytes() {
 
 // ---- time ----
 
-/** Where Debian's chromium keeps a Vulkan loader and a driver that needs no GPU. */
-const chromium = '/usr/lib/chromium'
-
 async function startGpu() {
-  const env = { ...process.env, XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR ?? mkdtempSync(join(tmpdir(), 'xdg-')) }
-  const driver = `${chromium}/vk_swiftshader_icd.json`
-  if ((env.VK_ICD_FILENAMES ?? driver) === driver && existsSync(driver)) {
-    env.VK_ICD_FILENAMES = driver
-    env.LD_LIBRARY_PATH = [env.LD_LIBRARY_PATH, chromium].filter(p => p !== undefined && p !== '').join(':')
-  }
-  const child = fork(at('bench/gpu-worker.mjs'), { env, serialization: 'advanced', execArgv: [] })
+  const child = fork(at('bench/gpu-worker.mjs'), { env: gpuEnv(), serialization: 'advanced', execArgv: [] })
   const answer = () =>
     new Promise((resolve, reject) => {
       const ended = () => reject(new Error('the WebGPU process ended'))

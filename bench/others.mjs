@@ -4,11 +4,11 @@
 // FOLDER holds checkouts named `owner+name` or `name` of the repositories that bench/others/list.mjs names; programs whose
 // repository is missing are left out. --print shows the WGSL of both compilers, --markdown writes the table of docs/evidence/programs.md.
 import { execFileSync, fork } from 'node:child_process'
-import { existsSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { gpuEnv } from '../tools/gpu-env.mjs'
 import { programs } from './others/list.mjs'
 
 const { values: flags, positionals } = parseArgs({
@@ -52,19 +52,7 @@ function commitOf(repo) {
   return commits.get(repo)
 }
 
-/** The environment in which a process finds a WebGPU device; Debian's chromium brings a driver that needs no GPU. */
-function gpuEnvironment() {
-  const env = { ...process.env, XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR ?? mkdtempSync(join(tmpdir(), 'xdg-')) }
-  const chromium = '/usr/lib/chromium'
-  const driver = `${chromium}/vk_swiftshader_icd.json`
-  if ((env.VK_ICD_FILENAMES ?? driver) === driver && existsSync(driver)) {
-    env.VK_ICD_FILENAMES = driver
-    env.LD_LIBRARY_PATH = [env.LD_LIBRARY_PATH, chromium].filter(p => p !== undefined && p !== '').join(':')
-  }
-  return env
-}
-
-const env = gpuEnvironment()
+const env = gpuEnv()
 
 let child
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { gpuEnv } from '../../tests/support/gpu.ts'
+import { gpuEnv } from '../../tools/gpu-env.mjs'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 

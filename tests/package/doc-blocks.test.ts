@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compile, moduleTypes } from '../../src/index.ts'
 import { blocksOf, fileOf, type Block } from '../support/doc-blocks.ts'
 import plugin from '../../src/plugin/entries/esbuild.ts'
-import { gpuEnv } from '../support/gpu.ts'
+import { gpuEnv } from '../../tools/gpu-env.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const listed = (folder: string): string[] => readdirSync(join(root, folder)).map(name => `${folder}/${name}`)

@@ -24,7 +24,7 @@ import * as gpu from '../../src/gpu/index.ts'
 import * as index from '../../src/index.ts'
 import * as wgsl from '../../src/wgsl.ts'
 import { blocksOf, fileOf, pattern, type Block } from '../support/doc-blocks.ts'
-import { gpuEnv } from '../support/gpu.ts'
+import { gpuEnv } from '../../tools/gpu-env.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const text = (path: string): string => readFileSync(join(root, path), 'utf8')

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { gpuEnv } from '../support/gpu.ts'
+import { gpuEnv } from '../../tools/gpu-env.mjs'
 import { install, root } from '../support/install.ts'
 
 const here = import.meta.dirname

@@ -1,8 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { BindingInfo } from '../../src/target/reflect.ts'
+import { gpuEnv } from '../../tools/gpu-env.mjs'
 import { setting } from './setting.ts'
 
 /** What the WebGPU implementation says of a module. */
@@ -77,8 +75,6 @@ interface Answer {
   readonly buffers?: readonly { readonly group: number; readonly binding: number; readonly bytes: Uint8Array }[]
 }
 
-/** Where Debian's chromium keeps a Vulkan loader and a driver that needs no GPU. */
-const chromium = '/usr/lib/chromium'
 const patience = 1000 * setting('GPU_PATIENCE', 60)
 
 /** A process that owns a device, and who waits for its answers. */
@@ -89,20 +85,6 @@ interface Worker {
 
 let worker: Promise<Worker> | undefined
 let nextId = 1
-
-/** The environment in which a process finds a WebGPU device. */
-export function gpuEnv(): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
-    XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? mkdtempSync(join(tmpdir(), 'xdg-')),
-  }
-  const driver = `${chromium}/vk_swiftshader_icd.json`
-  if ((env['VK_ICD_FILENAMES'] ?? driver) === driver && existsSync(driver)) {
-    env['VK_ICD_FILENAMES'] = driver
-    env['LD_LIBRARY_PATH'] = [env['LD_LIBRARY_PATH'], chromium].filter(p => p !== undefined && p !== '').join(':')
-  }
-  return env
-}
 
 function start(): Promise<Worker> {
   const child = fork(new URL('./dawn-worker.mjs', import.meta.url), {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { gpuEnv } from './gpu.ts'
+import { gpuEnv } from '../../tools/gpu-env.mjs'
 
 /** What a script of this folder prints last, read as JSON. */
 export async function runScript(name: string): Promise<Record<string, unknown>> {

@@ -1,0 +1,1 @@
+export declare function gpuEnv(): NodeJS.ProcessEnv
