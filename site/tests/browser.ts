@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { launchChromium } from '../../tools/chromium.mjs'
 import { serve } from '../serve.mjs'
 
@@ -60,6 +61,33 @@ export async function openSite(): Promise<Site> {
       await browser.close()
       await server.close()
     },
+  }
+}
+
+/** The site for the tests of a file. After each test its pages are closed, and none may have done what no page may do. */
+export function siteOfTests(): Site {
+  let site: Site | undefined
+  const opened = (): Site => {
+    if (site === undefined) throw new Error('the site opens before the first test, and not before that')
+    return site
+  }
+  beforeAll(async () => {
+    site = await openSite()
+  })
+  afterEach(async () => {
+    expect(await opened().closePages()).toEqual([])
+  })
+  afterAll(() => site?.close())
+  return {
+    get browser() {
+      return opened().browser
+    },
+    get address() {
+      return opened().address
+    },
+    open: (...how) => opened().open(...how),
+    closePages: () => opened().closePages(),
+    close: () => opened().close(),
   }
 }
 

@@ -2,18 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openSite, part, typed, type Site } from './browser.ts'
+import { expect, it } from 'vitest'
+import { part, siteOfTests, typed } from './browser.ts'
 import { openPane } from './pane-page.ts'
 
-let site: Site
-beforeAll(async () => {
-  site = await openSite()
-})
-afterAll(() => site.close())
-afterEach(async () => {
-  expect(await site.closePages()).toEqual([])
-})
+const site = siteOfTests()
 
 const wrong = readFileSync(join(import.meta.dirname, '../playground/starters/wrong.slang'), 'utf8')
 const badge = (page: Page, name: string): Locator => page.locator(`[data-function="${name}"] [data-state]`)

@@ -2,20 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { stages } from '../playground/panes/derivative-picks.ts'
 import { projectOf } from '../playground/project/project.ts'
-import { openSite, part, typed, type Site } from './browser.ts'
+import { part, siteOfTests, typed } from './browser.ts'
 import { openPane, shared } from './pane-page.ts'
 
-let site: Site
-beforeAll(async () => {
-  site = await openSite()
-})
-afterAll(() => site.close())
-afterEach(async () => {
-  expect(await site.closePages()).toEqual([])
-})
+const site = siteOfTests()
 
 const modes = ['primal', 'forward', 'reverse'] as const
 type Mode = (typeof modes)[number]

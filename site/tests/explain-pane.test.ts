@@ -2,20 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { explainPicks, limitsFor, type Explained } from '../playground/panes/explain-answer.ts'
 import { projectOf } from '../playground/project/project.ts'
-import { openSite, part, typed, type Site } from './browser.ts'
+import { part, siteOfTests, typed } from './browser.ts'
 import { openPane, shared } from './pane-page.ts'
 
-let site: Site
-beforeAll(async () => {
-  site = await openSite()
-})
-afterAll(() => site.close())
-afterEach(async () => {
-  expect(await site.closePages()).toEqual([])
-})
+const site = siteOfTests()
 
 const spring = readFileSync(join(import.meta.dirname, '../playground/starters/spring.slang'), 'utf8')
 const loop =

@@ -3,21 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { toHash } from '../playground/project/codec.ts'
 import { projectOf, type Project } from '../playground/project/project.ts'
-import { dist, openSite, part, textOf, typed, type Site } from './browser.ts'
+import { dist, part, siteOfTests, textOf, typed } from './browser.ts'
 import { fastest } from './fastest.ts'
 import { shared } from './pane-page.ts'
 
-let site: Site
-beforeAll(async () => {
-  site = await openSite()
-})
-afterAll(() => site.close())
-afterEach(async () => {
-  expect(await site.closePages()).toEqual([])
-})
+const site = siteOfTests()
 
 /** The playground with a project, or with the first one. */
 async function opened(project?: Project): Promise<Page> {

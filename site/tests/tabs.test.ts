@@ -1,18 +1,11 @@
 /** The tabs of the panes, in Chromium. */
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { toHash } from '../playground/project/codec.ts'
 import { projectOf } from '../playground/project/project.ts'
-import { openSite, type Site } from './browser.ts'
+import { siteOfTests } from './browser.ts'
 import { shared } from './pane-page.ts'
 
-let site: Site
-beforeAll(async () => {
-  site = await openSite()
-})
-afterAll(() => site.close())
-afterEach(async () => {
-  expect(await site.closePages()).toEqual([])
-})
+const site = siteOfTests()
 
 it('opens a pane for each tab, by click and by keyboard', async () => {
   const { page } = await site.open('/playground/')
