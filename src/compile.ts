@@ -62,6 +62,8 @@ export interface MiddleOptions {
   readonly target?: Target | undefined
   /** Emulates textures where the target has none. */
   readonly textureEmulation?: TextureEmulation | undefined
+  /** Replaces numbers that the target lacks; gives the functions that changed. */
+  readonly emulate?: Cx['emulate']
   /** Floats are computed in double precision, so constants are not rounded to their type. */
   readonly wide?: boolean | undefined
   /** Checks at run time that loops keep to `[MaxIters]`, which is otherwise trusted. */
@@ -76,9 +78,9 @@ export interface MiddleOptions {
   readonly time?: Timer | undefined
 }
 
-function contextOf({ level, wide, debug, target }: MiddleOptions, sink: Sink): Cx {
+function contextOf({ level, wide, debug, target, emulate }: MiddleOptions, sink: Sink): Cx {
   const bounded = target !== undefined && !targets[target].growingMemory
-  return { sink, level, wide: wide === true, debug: debug === true, bounded }
+  return { sink, level, wide: wide === true, debug: debug === true, bounded, emulate }
 }
 
 /** Runs a stage. A program that exceeds a limit gets a diagnostic, and the result is undefined. */

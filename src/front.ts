@@ -1,6 +1,7 @@
 /** A checked program, and the functions of it that a caller asked for. */
 import type { Conformance } from './lower/variants.ts'
 import type { Sink } from './base/diag.ts'
+import { throwingEntry, throwingLeftOut } from './base/errors/thrown.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { genericEntry, missingExport, noTarget } from './base/errors/lower.ts'
 import { suggestAmong } from './base/near.ts'
@@ -109,11 +110,15 @@ export class Checked {
     return (this.#subjects ??= subjectsOf(this.program, entries))
   }
 
-  /** The subjects of the source's own file, with how far each can be differentiated. */
+  #throws(func: FuncDecl): boolean {
+    return this.program.params(func).at(-1)?.thrown === true
+  }
+
+  /** The subjects of the source's own file, with how far each can be differentiated; those that throw are none. */
   own(): readonly { readonly name: string; readonly differentiable: DiffLevel }[] {
     const root = this.program.modules[0]
     return [...this.subjects().values()]
-      .filter(s => s.func.module === root)
+      .filter(s => s.func.module === root && !this.#throws(s.func))
       .map(s => ({ name: s.name, differentiable: this.level(s) }))
   }
 
@@ -149,6 +154,7 @@ export class Checked {
     const entries: EntryRoot[] = []
     const take = (func: FuncDecl, stage: string, subst?: Subst): void => {
       const known = stageOf(stage)
+      if (this.#throws(func)) sink.add(throwingEntry, func.span ?? undefined, { name: func.name })
       if (known !== undefined && (subst === undefined || known === 'compute'))
         entries.push({ func, stage: known, blockSize: options.blockSize, subst })
       else if (known !== undefined)
@@ -189,6 +195,11 @@ export class Checked {
       const wanted = names === undefined ? this.#isExported(func) : names.includes(func.name)
       if (!wanted || taken.has(func.name) || entries.some(e => e.func === func)) continue
       taken.add(func.name)
+      if (this.#throws(func)) {
+        if (names === undefined) sink.add(throwingLeftOut, func.span ?? undefined, { func: func.name })
+        else sink.add(throwingEntry, func.span ?? undefined, { name: func.name })
+        continue
+      }
       exports.push({ func, name: func.name, mode: 'primal' })
     }
     for (const name of names ?? []) {
@@ -196,6 +207,7 @@ export class Checked {
       const subject = this.subject(name)
       if (subject === undefined)
         sink.add(missingExport, undefined, { name }, ...suggestAmong(name, [...this.subjects().keys()]))
+      else if (this.#throws(subject.func)) sink.add(throwingEntry, subject.func.span ?? undefined, { name })
       else exports.push({ ...subject, name, mode: 'primal' })
     }
     return { entries, exports, conformances: (options.conformances ?? []).map(conformance) }

@@ -32,6 +32,7 @@ import type { Data } from './ir/run.ts'
 import { inputs, type Func, type Module } from './ir/value.ts'
 import { WgslProgram, type CompileOptions, type Derivatives } from './program.ts'
 import { leaveOut } from './target/left-out.ts'
+import { emulation, type Emulation } from './target/emulate/emulate.ts'
 import { emitJs, type JsOutput } from './target/js/js.ts'
 import { compileWasm, type WasmOutput } from './target/wasm/wasm.ts'
 
@@ -223,6 +224,11 @@ export class Program extends WgslProgram {
   /** @internal */
   protected override textureEmulation(): TextureEmulation {
     return textureEmulation
+  }
+
+  /** @internal */
+  protected override emulation(): Emulation {
+    return emulation
   }
 
   /** @internal */

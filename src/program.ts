@@ -27,11 +27,14 @@ import {
   type Target,
   type Verifier,
 } from './compile.ts'
+import type { PackedFile } from './check/modules/packed.ts'
 import { front, type Checked, type FrontOptions } from './front.ts'
 import { differential, type Type } from './ir/type.ts'
-import type { Module } from './ir/value.ts'
+import type { Func, Module } from './ir/value.ts'
+import { walk } from './ir/walk.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
+import type { Emulation } from './target/emulate/emulate.ts'
 import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
 
 /** How to compile. Everything is optional. */
@@ -50,6 +53,21 @@ export interface CompileOptions extends FrontOptions {
    * diagnostic names it.
    */
   readonly limits?: Limits | undefined
+  /**
+   * What replaces numbers that WGSL lacks, for `compile` of `cotangent/wgsl`: `emulation` of `cotangent/emulation`. It is large and few
+   * programs need it. In `cotangent` it is there already.
+   */
+  readonly emulation?: Emulation | undefined
+  /**
+   * More of the core library, for `compile` of `cotangent/wgsl`: `cooperativeVectors` of `cotangent/cooperative-vectors`, for programs with
+   * `CoopVec`. In `cotangent` it is there already.
+   */
+  readonly library?: readonly PackedFile[] | undefined
+  /**
+   * For WGSL: computes with `half` in `float` and rounds each result, for devices without `shader-f16`. What hosts see stays the same.
+   * Slower than the halves of a device.
+   */
+  readonly emulateHalf?: boolean | undefined
   /** Check the IR after each pass; slow, for finding bugs in the compiler. */
   readonly verify?: boolean | undefined
 }
@@ -87,6 +105,26 @@ export class CompileError extends Error {
     this.name = 'CompileError'
     this.diagnostics = diagnostics
   }
+}
+
+/** The functions that emulation calls, by name. */
+export function libraryOf({ source, names }: Emulation, core: LibraryData): ReadonlyMap<string, Func> {
+  const sink = new Sink()
+  const checked = front(source, { exports: names }, core, sink)
+  const { funcs } = middle(checked.program, checked.roots(sink), sink, { level: 2, target: 'wgsl' })
+  const library = new Map<string, Func>()
+  for (const func of funcs) {
+    const name = func.info.exported
+    if (name !== undefined) library.set(name, func)
+    func.info.exported = undefined
+    // It is no text of the user's.
+    func.span = null
+    if (func.body !== undefined)
+      walk(func.body, inst => {
+        inst.span = null
+      })
+  }
+  return library
 }
 
 /** The derivatives of exported functions that a module includes. */
@@ -297,6 +335,15 @@ export class WgslProgram {
   }
 
   /**
+   * Replaces numbers that WGSL lacks.
+   *
+   * @internal
+   */
+  protected emulation(): Emulation | undefined {
+    return this.#options.emulation
+  }
+
+  /**
    * The target whose intrinsics IR for no target may call. The program that only makes WGSL has no bodies for them.
    *
    * @internal
@@ -394,7 +441,14 @@ export class WgslProgram {
     }
     // WGSL has nothing to export a plain function to.
     if (target === 'wgsl') for (const f of module.funcs) f.info.exported = undefined
-    if (sink.errors === 0) finish(module, sink, this.#passes(target, dump, wide))
+    const passes = this.#passes(target, dump, wide)
+    const halves = this.#options.emulateHalf === true
+    const emulation = target === 'wgsl' ? this.emulation() : undefined
+    const emulate =
+      emulation?.needed(module, halves) === true
+        ? (of: Module) => emulation.apply(of, halves, libraryOf(emulation, this.#core), sink)
+        : undefined
+    if (sink.errors === 0) finish(module, sink, { ...passes, emulate })
     return module
   }
 

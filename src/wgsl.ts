@@ -3,6 +3,7 @@
  * Nothing here touches the file system or the network.
  */
 import { wgslCore } from './check/core-wgsl.generated.ts'
+import { PackedLibrary, type PackedFile } from './check/modules/packed.ts'
 import { WgslProgram, type CompileOptions } from './program.ts'
 
 export type { Diagnostic, Note, Severity } from './base/diag.ts'
@@ -39,7 +40,18 @@ export {
   type ExportedFunction,
 } from './program.ts'
 
+const extended = new WeakMap<readonly PackedFile[], PackedLibrary>()
+
+/** The core library with more files. Each is one library in the life of the process, for it keeps what was parsed. */
+function libraryWith(files: readonly PackedFile[] | null | undefined): PackedLibrary {
+  // What is no list is reported with the other options.
+  if (!Array.isArray(files)) return wgslCore
+  const library = extended.get(files) ?? new PackedLibrary([...wgslCore.files, ...files])
+  extended.set(files, library)
+  return library
+}
+
 /** Compiles a program to WGSL. Mistakes are in `diagnostics`; nothing is thrown for them. */
 export function compile(source: string, options: Omit<CompileOptions, 'verify'> = {}): WgslProgram {
-  return new WgslProgram(source, options, wgslCore)
+  return new WgslProgram(source, options, libraryWith((options as CompileOptions | null)?.library))
 }

@@ -13,6 +13,8 @@ const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const library = {
   index: 'src/index.ts',
   wgsl: 'src/wgsl.ts',
+  emulation: 'src/emulation.ts',
+  'cooperative-vectors': 'src/cooperative-vectors.ts',
   cpu: 'src/cpu/index.ts',
   gpu: 'src/gpu/index.ts',
   lsp: 'src/lsp/worker.ts',

@@ -1,6 +1,7 @@
 // Makes src/check/core.generated.ts of core/*.slang: the text without comments, and where each declaration stands in it, so
-// that the compiler parses only what a program uses; src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself; and
-// src/editor/core-text.generated.ts, the text as people wrote it, which editors show.
+// that the compiler parses only what a program uses; src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself; src/check/core-vectors.generated.ts, which programs with `CoopVec` add to that; and
+// src/editor/core-text.generated.ts, the text as people wrote it, which editors show. Besides, src/target/emulate/library.generated.ts
+// of library.slang beside it, without comments.
 // Run by `npm run core`, which `prepare`, `test` and `build` call.
 import { readFileSync, readdirSync, writeFileSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -130,15 +131,18 @@ function shortened(key, line) {
 /** Files for targets that have no elementary functions and no textures. WGSL has both. */
 const forOthers = new Set(['core/libm.slang', 'core/emulated-texture.slang'])
 
+/** Files that few programs need, so that bundles for WGSL alone go without. */
+const apart = new Set(['core/coop-vec.slang'])
+
 /**
  * A declaration as WGSL needs it: of an intrinsic of WGSL, without the intrinsic for WebAssembly (by that for JavaScript
  * constants are folded), and without the body if it is never called. Derivatives call it where it is marked for them; vectors of
- * one component, which may be `vector<T, N>`, do too.
+ * one component, which may be `vector<T, N>`, do too, and integers of 64 bits that of `min`, `max` and `clamp`.
  */
 function forWgsl(line) {
   if (!/^[^{]*\[__target_intrinsic\(wgsl:/.test(line)) return line
   const own = line.replace(/,wasm:"[^"]*"/, '')
-  return /Differentiable\]|let N:int/.test(own) ? own : own.replace(/\{.*$/, ';')
+  return /Differentiable\]|let N:int|LanewiseInt>\(T x/.test(own) ? own : own.replace(/\{.*$/, ';')
 }
 
 /** What stands in the generated files, by name. */
@@ -148,10 +152,16 @@ function coreSources() {
     .filter(f => f.endsWith('.slang'))
     .sort()
     .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8') }))
+  const forWgslAlone = files.filter(f => !forOthers.has(f.name))
   const source = (name, doc, packed) =>
     "// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './modules/packed.ts'\n\n" +
     `const files = ${JSON.stringify(packed)}\n/** ${doc} */\nexport const ${name}: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n`
+  const library = 'target/emulate/library.slang'
+  const { text } = pack({ name: library, text: readFileSync(new URL(`src/${library}`, root), 'utf8') })
   return {
+    'target/emulate/library.generated.ts':
+      '// Made of library.slang by tools/core-index.mjs.\n/** The functions that emulation calls. */\n' +
+      `export const source: string = ${JSON.stringify(text)}\n`,
     'editor/core-text.generated.ts':
       '// Made of core/*.slang by tools/core-index.mjs.\n/** The files of the core library as they are written. */\n' +
       `export const coreText: readonly { readonly name: string; readonly text: string }[] = ${JSON.stringify(files)}\n`,
@@ -163,8 +173,12 @@ function coreSources() {
     'check/core-wgsl.generated.ts': source(
       'wgslCore',
       'What WGSL needs of it.',
-      files.filter(f => !forOthers.has(f.name)).map(f => pack(f, forWgsl)),
+      forWgslAlone.filter(f => !apart.has(f.name)).map(f => pack(f, forWgsl)),
     ),
+    'check/core-vectors.generated.ts':
+      "// Made of core/*.slang by tools/core-index.mjs.\nimport type { PackedFile } from './modules/packed.ts'\n\n" +
+      '/** What `CoopVec` is. */\n' +
+      `export const cooperativeVectors: readonly PackedFile[] = ${JSON.stringify(forWgslAlone.filter(f => apart.has(f.name)).map(f => pack(f, forWgsl)))}\n`,
   }
 }
 

@@ -29,7 +29,7 @@ export function leavesOfData(type, key, offset, into) {
 
 const bytes = scalar => (scalar === 'f16' ? 2 : 4)
 const up = (n, to) => Math.ceil(n / to) * to
-const plainName = name => name.replace(/_\d+$/, '').replace(/^entryPointParams_(?=.)/, '')
+export const plainName = name => name.replace(/_\d+$/, '').replace(/^entryPointParams_(?=.)/, '')
 
 /** Splits at commas that stand in no brackets. */
 function parts(text) {
@@ -93,6 +93,20 @@ export class Module {
         type: type.trim(),
       })
     }
+  }
+
+  /** Where what an entry point takes, or gives, is passed: locations by name. */
+  locations(entry, side) {
+    const [, taken = '', given = ''] =
+      /^fn \w+\(([\s\S]*?)\)\s*(?:->\s*([^{]*))?\{/.exec(this.functions.get(entry) ?? '') ?? []
+    const text = side === 'in' ? taken : given
+    const found = new Map()
+    for (const [, location, name] of text.matchAll(/@location\((\d+)\)\s*(?:@\w+\([^)]*\)\s*)*(\w+)\s*:/g))
+      found.set(plainName(name), Number(location))
+    for (const [word] of text.matchAll(/\w+/g))
+      for (const f of this.structs.get(word) ?? [])
+        if (f.location !== undefined) found.set(plainName(f.name), Number(f.location))
+    return found
   }
 
   /** The bindings that a function and those that it calls mention. */

@@ -3,6 +3,7 @@
 //   groups, elements, values, ranges, floats, ints, size: how its kernels are started and what its resources hold
 //   driver: a kernel of ours that calls what a library without kernels offers; its values, and its gradients where `gradients` names it
 import { driver } from './driver.mjs'
+import { gradients, values } from './slangpy.mjs'
 
 const playground = (name, about, more = {}) => ({
   repo: 'shader-slang/slang-playground',
@@ -97,10 +98,7 @@ export const programs = [
   slang('shader-coverage-image-pipeline/pipeline.slang', 'denoising, tone mapping and gamma of a picture'),
   slang('shader-coverage-tutorial/hello-coverage.slang', 'branches to count'),
   slang('wgpu-slang-wasm/shader.slang', 'two stages without attributes'),
-  slang('gpu-printing/kernels.slang', 'printing by strings', {
-    refused: 'includes a header that is C++',
-    theirs: 'the same',
-  }),
+  slang('gpu-printing/kernels.slang', 'printing by strings', { theirs: 'includes a header that is C++' }),
   slang('ray-tracing/shaders.slang', 'ray queries', { refused: 'WGSL has no ray tracing' }),
   slang('ray-tracing-pipeline/shaders.slang', 'a ray tracing pipeline', { refused: 'WGSL has no ray tracing' }),
   slang('mlp-training/kernels.slang', 'training a small network through pointers', {
@@ -127,6 +125,14 @@ export const programs = [
   slangpy('slangpy/tests/device/test_parameter_block.slang', 'a parameter block'),
   slangpy('slangpy/tests/device/test_pipeline_raster.slang', 'two stages'),
   slangpy('slangpy/tests/device/test_torch_interop.slang', 'a kernel on tensors of PyTorch'),
+  slangpy('slangpy/slang/slangpy.slang', 'a kernel that calls a function for each element of a tensor', {
+    driver: values,
+    theirs: 'is older than these modules, which use ImmutablePtr',
+  }),
+  slangpy('slangpy/slang/tensor.slang', 'a kernel that takes the gradients of that call', {
+    driver: gradients,
+    theirs: 'is older than these modules, which use ImmutablePtr',
+  }),
   { repo: 'shader-slang/slangpy-samples', path: 'tutorials/compute_shader.slang', about: 'the sum of two buffers' },
 
   webgpu('01_simple_kernel/shaders/hello-world.slang', 'the sum of two buffers'),

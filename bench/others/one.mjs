@@ -1,10 +1,21 @@
 // Programs for `bench/others.mjs`, one after another, in a process of its own: the real compiler may die or hang.
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { compile } from '../../dist/index.js'
 import { loadPeer } from './peer.mjs'
-import { compareRuns, draw, openDevice, ourSlots, peerSlots, refusal, runKernel, withoutReads } from './run.mjs'
+import { drawings } from './graphics.mjs'
+import {
+  alike,
+  compareRuns,
+  openDevice,
+  ourSlots,
+  peerSlots,
+  refusal,
+  runKernel,
+  untilWritten,
+  withoutReads,
+} from './run.mjs'
 
 const textOf = path => {
   try {
@@ -38,12 +49,31 @@ const entryIn = (code, stage, name) =>
     .map(m => m[1])
     .find(n => n === name || n.replace(/_\d+$/, '') === name)
 
-/** WGSL's name for what a vertex shader takes at a location. */
-const formatOf = ({ kind, scalar, count }) =>
-  `${{ f32: 'float32', i32: 'sint32', u32: 'uint32' }[scalar] ?? 'float32'}${kind === 'vector' && count > 1 ? `x${count}` : ''}`
-
 let peer
 let isOpen = false
+
+/** What the real compiler makes of a program; kept in a file, if one is named. */
+async function theirs(kept, asked) {
+  if (kept !== undefined && existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8'))
+  // Whoever dies on the way to an answer has this one.
+  if (kept !== undefined) writeFileSync(kept, JSON.stringify({ error: 'died or took too long' }))
+  peer ??= await loadPeer()
+  const real = peer(asked)
+  if (real.dead) peer = undefined
+  if (kept !== undefined) writeFileSync(kept, JSON.stringify(real))
+  return real
+}
+
+/** The modules of a program that Dawn takes: one for all entry points, or where it refuses that, one for each; or why it takes neither. */
+async function accepted(job, asked, code) {
+  const no = await refusal(code)
+  if (no === null) return { codes: [code] }
+  if (job.alone !== true) return { no }
+  const { codes = [] } = await theirs(job.kept?.replace(/json$/, 'separate.json'), { ...asked, separate: true })
+  const own = codes.filter(Boolean).map(withoutReads)
+  for (const c of own) if ((await refusal(c)) !== null) return { no }
+  return own.length > 0 && own.length === codes.length ? { codes: own } : { no }
+}
 
 async function check(job) {
   const { folder, program: p } = job
@@ -52,16 +82,17 @@ async function check(job) {
   const source = p.driver ?? readFileSync(file, 'utf8')
   const paths = (job.paths ?? []).map(x => join(folder, x))
   const made = ours({ file, source, paths, defines: p.defines })
-  peer ??= await loadPeer()
   const head = Object.entries(p.defines ?? {})
     .map(([k, v]) => `#define ${k} ${v}\n`)
     .join('')
-  const real = peer({ file, source: head + source, paths })
-  if (real.dead) peer = undefined
+  const asked = { file, source: head + source, paths }
+  const real = await theirs(job.kept, asked)
   if (real.code) real.code = withoutReads(real.code)
   const result = {
     ours: made.error === undefined ? 'compiles' : short(made.error),
     theirs: real.error === undefined ? 'compiles' : firstError(real.error),
+    // Whether each has kernels or stages; a module without any has no WGSL.
+    entries: { ours: made.wgsl?.reflection.entries.length ?? 0, theirs: real.code ? 1 : 0 },
     kernels: [],
   }
   if (!isOpen) await openDevice()
@@ -69,63 +100,52 @@ async function check(job) {
   if (made.wgsl !== undefined) {
     const no = made.wgsl.code === '' ? null : await refusal(made.wgsl.code)
     if (no !== null) result.ours = `refused by Dawn: ${short(no)}`
-    try {
-      made.program.wasm({ derivatives: false })
-      made.program.js({ derivatives: false })
-      result.cpu = 'compiles'
-    } catch (e) {
-      result.cpu = short(e.diagnostics?.[0]?.message ?? `crash: ${e.stack}`)
-    }
+    if (job.alone !== true)
+      try {
+        made.program.wasm({ derivatives: false })
+        made.program.js({ derivatives: false })
+        result.cpu = 'compiles'
+      } catch (e) {
+        result.cpu = short(e.diagnostics?.[0]?.message ?? `crash: ${e.stack}`)
+      }
   }
   if (job.print) process.stdout.write(`${made.wgsl?.code ?? made.error}\n\n${real.code ?? real.error}\n`)
+  let codes = [real.code]
   if (real.code) {
-    const no = await refusal(real.code)
-    if (no !== null) result.theirs = `refused by Dawn: ${short(no)}`
+    const taken = await accepted(job, asked, real.code)
+    if (taken.codes === undefined) result.theirs = `refused by Dawn: ${short(taken.no)}`
+    else codes = taken.codes
   }
   if (real.code === '' && made.wgsl?.reflection.entries.length > 0) result.theirs = 'makes no WGSL of kernels for CUDA'
-  if (result.ours !== 'compiles' || result.theirs !== 'compiles') return result
+  if (result.ours !== 'compiles' || result.theirs !== 'compiles' || job.run === false) return result
   const settings = { ...p }
   const entries = made.wgsl.reflection.entries
   for (const e of entries.filter(e => e.stage === 'compute')) {
-    const name = entryIn(real.code, 'compute', e.name)
+    const code = codes.find(c => entryIn(c, 'compute', e.name) !== undefined)
+    const name = code && entryIn(code, 'compute', e.name)
     if (name === undefined) {
       result.kernels.push({ name: e.name, error: 'missing in theirs' })
       continue
     }
     const groups = p.groups?.[e.name] ?? p.groups?.['*'] ?? [2, 2, 1]
+    const run = async settings => {
+      const slots = peerSlots(code, name)
+      const a = await runKernel(made.wgsl.code, e.target, alike(ourSlots(made.wgsl, e.name), slots), settings, groups)
+      const b = await runKernel(code, name, slots, settings, groups)
+      return compareRuns(a, b, p.tolerance ?? 1e-4)
+    }
     try {
-      const a = await runKernel(made.wgsl.code, e.target, ourSlots(made.wgsl, e.name), settings, groups)
-      const b = await runKernel(real.code, name, peerSlots(real.code, name), settings, groups)
-      result.kernels.push({ name: e.name, ...compareRuns(a, b, p.tolerance ?? 1e-4) })
+      result.kernels.push({ name: e.name, ...(await untilWritten(run, settings)) })
     } catch (err) {
       result.kernels.push({ name: e.name, error: short(String(err.message ?? err)) })
     }
   }
-  const vertex = entries.find(e => e.stage === 'vertex')
-  for (const f of vertex === undefined ? [] : entries.filter(e => e.stage === 'fragment')) {
-    const [v2, f2] = [entryIn(real.code, 'vertex', vertex.name), entryIn(real.code, 'fragment', f.name)]
-    const inputs = vertex.inputs
-      .filter(i => i.location !== null)
-      .map(i => ({ location: i.location, format: formatOf(i.type) }))
-    const outputs = f.outputs.filter(o => o.location !== null).length
-    try {
-      const a = await draw(
-        made.wgsl.code,
-        { vertex: vertex.target, fragment: f.target, inputs, outputs },
-        ourSlots(made.wgsl, vertex.name, f.name),
-        settings,
-      )
-      const b = await draw(
-        real.code,
-        { vertex: v2, fragment: f2, inputs, outputs },
-        peerSlots(real.code, v2, f2),
-        settings,
-      )
-      result.kernels.push({ name: `${vertex.name}, ${f.name}`, ...compareRuns(a, b, p.tolerance ?? 1e-4) })
-    } catch (err) {
-      result.kernels.push({ name: f.name, error: short(String(err.message ?? err)) })
-    }
+  const theirStage = (stage, name) => {
+    const code = codes.find(c => entryIn(c, stage, name) !== undefined)
+    if (code === undefined) throw new Error(`${name} is missing in theirs`)
+    return { code, entry: entryIn(code, stage, name) }
   }
+  result.kernels.push(...(await drawings(made.wgsl, theirStage, settings, p.tolerance ?? 1e-4)))
   return result
 }
 

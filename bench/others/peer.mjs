@@ -70,8 +70,8 @@ export async function loadPeer() {
   const global = slang.createGlobalSession()
   const target = slang.getCompileTargets().find(t => t.name === 'WGSL').value
 
-  /** WGSL of the entry points that the file defines, or why there is none. */
-  return ({ file, source, paths = [] }) => {
+  /** WGSL of the entry points that the file defines, or why there is none; with `separate` a list, a module for each. */
+  return ({ file, source, paths = [], separate = false }) => {
     searchPaths = paths
     const failed = what => ({ error: `${what}: ${slang.getLastError()?.message || 'no message'}` })
     const text = source ?? readFileSync(file, 'utf8')
@@ -87,11 +87,18 @@ export async function loadPeer() {
       const linked = session.createCompositeComponentType(parts)?.link()
       if (!linked) return failed('link')
       if (parts.length === 1) return { code: '' }
+      if (separate) return { codes: parts.slice(1).map((_, i) => linked.getEntryPointCode(i, 0)) }
       const code = linked.getTargetCode(0)
       return code ? { code } : failed('code')
     } catch (e) {
       // Emscripten throws C++ exceptions as numbers or objects of its own.
-      const text = slang.getExceptionMessage?.(e)?.join(': ') ?? e?.message ?? String(e)
+      let text
+      try {
+        text = slang.getExceptionMessage?.(e)?.join(': ')
+      } catch {
+        /* it is none of these */
+      }
+      text ??= e?.message ?? String(e)
       return { error: `died: ${text}`, dead: true }
     }
   }

@@ -17,6 +17,9 @@ export async function openDevice() {
     'maxComputeWorkgroupStorageSize',
     'maxBufferSize',
     'maxStorageBufferBindingSize',
+    'maxColorAttachmentBytesPerSample',
+    'maxSampledTexturesPerShaderStage',
+    'maxInterStageShaderVariables',
   ]
   device = await adapter.requestDevice({
     requiredFeatures: ['shader-f16', 'subgroups', 'float32-filterable', 'bgra8unorm-storage'].filter(f =>
@@ -33,8 +36,20 @@ export async function refusal(code) {
   const { messages } = await module.getCompilationInfo()
   const error = await device.popErrorScope()
   const bad = messages.find(m => m.type === 'error')
-  return bad !== undefined ? `${bad.lineNum}:${bad.linePos}: ${bad.message}` : (error?.message ?? null)
+  if (bad !== undefined) return `${bad.lineNum}:${bad.linePos}: ${bad.message}`
+  if (error !== null) return error.message
+  // What formats may be read and written is said of layouts, not of modules.
+  for (const [, shape, format, access] of code.matchAll(/: texture_storage_(\w+)<(\w+),\s*(\w+)>/g)) {
+    device.pushErrorScope('validation')
+    const storageTexture = { format, access: accesses[access], viewDimension: shape.replace('_', '-') }
+    device.createBindGroupLayout({ entries: [{ binding: 0, visibility: GPUShaderStage.COMPUTE, storageTexture }] })
+    const no = await device.popErrorScope()
+    if (no !== null) return no.message
+  }
+  return null
 }
+
+const accesses = { read: 'read-only', write: 'write-only', read_write: 'read-write' }
 
 // ── Contents ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -56,7 +71,7 @@ function content(settings, key, i, scalar) {
   const isFloat = scalar.startsWith('f')
   const [low, high] =
     settings.ranges?.[key] ?? (isFloat ? (settings.floats ?? nothing.floats) : (settings.ints ?? nothing.ints))
-  const x = low + random(key, i) * (high - low)
+  const x = low + random(key + (settings.seed ?? ''), i) * (high - low)
   return isFloat ? Math.fround(x) : scalar === 'bool' ? Number(x > (low + high) / 2) : Math.floor(x)
 }
 
@@ -219,6 +234,15 @@ function textureOf(slot, settings) {
 
 // ── Running ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Our slots under the names of theirs, where ours had to be told apart: the contents follow the names. */
+export function alike(own, theirs) {
+  const known = new Set(theirs.map(s => s.name))
+  return own.map(s => {
+    const plain = s.name.replace(/_\d+$/, '')
+    return known.has(s.name) || !known.has(plain) ? s : { ...s, name: plain }
+  })
+}
+
 /** What our program binds; texture types are taken from the text, which says all. */
 export function ourSlots(wgsl, ...entries) {
   const { reflection, code } = wgsl
@@ -365,10 +389,13 @@ export async function runKernel(code, entry, slots, settings, groups) {
   return out
 }
 
+/** What a fragment stage draws into. */
+const formatFor = ({ scalar, count }) =>
+  `${count === 1 ? 'r' : count === 2 ? 'rg' : 'rgba'}32${{ i32: 'sint', u32: 'uint' }[scalar] ?? 'float'}`
+
 /** Draws triangles with made-up vertices; gives the numbers in the targets. */
-export async function draw(code, { vertex, fragment, inputs, outputs }, slots, settings) {
+export async function draw({ vertex, fragment, inputs, targets: wanted, depth }, slots, settings) {
   device.pushErrorScope('validation')
-  const module = device.createShaderModule({ code })
   const resources = slots.map(s => made(s, settings))
   const { layout, bound } = bind(resources, r =>
     r.slot.kind === 'storage' || r.slot.kind === 'storage-texture'
@@ -377,11 +404,11 @@ export async function draw(code, { vertex, fragment, inputs, outputs }, slots, s
   )
   const count = 3 * 40
   const [low, high] = settings.vertices ?? [-1, 1]
-  const buffers = inputs.map(({ location, format }) => {
+  const buffers = inputs.map(({ location, key, format }) => {
     const n = Number(format.slice(-1)) || 1
     const data = new DataView(new ArrayBuffer(count * n * 4))
     for (let i = 0; i < count * n; i++) {
-      const x = random(`vertex ${location}`, i)
+      const x = random(`vertex ${key}`, i)
       if (format.startsWith('float')) data.setFloat32(i * 4, i % n === 3 ? 1 : low + x * (high - low), true)
       else data.setUint32(i * 4, Math.floor(x * 4), true)
     }
@@ -392,45 +419,64 @@ export async function draw(code, { vertex, fragment, inputs, outputs }, slots, s
     device.queue.writeBuffer(buffer, 0, data.buffer)
     return { buffer, layout: { arrayStride: n * 4, attributes: [{ shaderLocation: location, offset: 0, format }] } }
   })
+  const formats = new Map(wanted.map(t => [t.location, formatFor(t)]))
+  const places = Array.from({ length: Math.max(-1, ...formats.keys()) + 1 }, (_, i) => formats.get(i))
   const pipeline = device.createRenderPipeline({
     layout,
-    vertex: { module, entryPoint: vertex, buffers: buffers.map(b => b.layout) },
-    fragment: {
-      module,
-      entryPoint: fragment,
-      targets: Array.from({ length: outputs }, () => ({ format: 'rgba32float' })),
+    vertex: {
+      module: device.createShaderModule({ code: vertex.code }),
+      entryPoint: vertex.entry,
+      buffers: buffers.map(b => b.layout),
     },
+    fragment: {
+      module: device.createShaderModule({ code: fragment.code }),
+      entryPoint: fragment.entry,
+      targets: places.map(format => (format === undefined ? null : { format })),
+    },
+    ...(depth ? { depthStencil: { format: 'depth32float', depthWriteEnabled: true, depthCompare: 'always' } } : {}),
   })
-  const targets = Array.from({ length: outputs }, () => ({
+  const targetOf = format => ({
     texture: device.createTexture({
       size: [64, 64],
-      format: 'rgba32float',
+      format,
       usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
     }),
     dimensions: [64, 64, 1],
-    each: 16,
-  }))
+    each: format === 'depth32float' ? 4 : texelBytes(format),
+    format,
+  })
+  const targets = places.map(format => (format === undefined ? null : targetOf(format)))
+  const depths = depth ? targetOf('depth32float') : undefined
   const encoder = device.createCommandEncoder()
   const pass = encoder.beginRenderPass({
-    colorAttachments: targets.map(t => ({
-      view: t.texture.createView(),
-      loadOp: 'clear',
-      storeOp: 'store',
-      clearValue: [0, 0, 0, 0],
-    })),
+    colorAttachments: targets.map(t =>
+      t === null ? null : { view: t.texture.createView(), loadOp: 'clear', storeOp: 'store', clearValue: [0, 0, 0, 0] },
+    ),
+    ...(depths === undefined
+      ? {}
+      : {
+          depthStencilAttachment: {
+            view: depths.texture.createView(),
+            depthLoadOp: 'clear',
+            depthStoreOp: 'store',
+            depthClearValue: 0,
+          },
+        }),
   })
   pass.setPipeline(pipeline)
   bound.forEach((g, i) => pass.setBindGroup(i, g))
   buffers.forEach((b, i) => pass.setVertexBuffer(i, b.buffer))
   pass.draw(count)
   pass.end()
-  const reads = targets.map(t => readTexture(encoder, t))
+  const shown = [...targets, depths].filter(t => t !== null && t !== undefined)
+  const reads = shown.map(t => readTexture(encoder, t))
   device.queue.submit([encoder.finish()])
   const error = await device.popErrorScope()
   if (error !== null) throw new Error(error.message)
   const out = {}
   for (let i = 0; i < reads.length; i++) {
-    const values = texels(await reads[i](), 'rgba32float')
+    const { format } = shown[i]
+    const values = texels(await reads[i](), format === 'depth32float' ? 'r32float' : format)
     out[`target ${i}`] = { values, isFloat: () => true, changed: values.filter(v => v !== 0).length }
   }
   return out
@@ -468,4 +514,21 @@ export function compareRuns(ours, theirs, tolerance) {
   for (const name of Object.keys(theirs))
     if (ours[name] === undefined && theirs[name].changed > 0) return { error: `only theirs writes ${name}` }
   return { numbers, changed, largest, apart, first }
+}
+
+/** A comparison on other contents while nothing is written: made-up values may lead past everything. */
+export async function untilWritten(run, settings) {
+  const others = [
+    {},
+    { seed: 1 },
+    { seed: 2, floats: [-1, 1] },
+    { seed: 3, floats: [0.2, 2] },
+    { seed: 4, ints: [1, 3] },
+  ]
+  let result
+  for (const other of others) {
+    result = await run({ ...other, ...settings })
+    if (result.changed > 0 || result.apart > 0 || result.error !== undefined) break
+  }
+  return result
 }

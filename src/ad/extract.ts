@@ -7,7 +7,7 @@ import { deepDerivative, notLinear, noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import { differential, holding, voidType, type Type } from '../ir/type.ts'
 import type { Form } from '../ir/verify.ts'
-import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts'
+import { Func, Inst, Region, Value, inputs, outputs, type ParamSig } from '../ir/value.ts'
 import { cloneFunc, cloneRegion, valueTable, walk, walkRegions } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
 import { inlineBeforeDerivatives } from '../opt/inline.ts'
@@ -467,6 +467,7 @@ function observeTree(
 
 /** A user's reverse derivative on plain values: `(inputs, cotangents of results) → cotangents of active inputs`. */
 function customSplit(cx: AdContext, func: Func, backward: Func, active: readonly boolean[]): Split {
+  if (backward.info.halves !== undefined) return splitByHalves(cx, func, backward.info.halves, active)
   const ins = inputs(func.sig)
   const results = differentiableResults(func)
   const primals = ins.map(p => new Value(0, p.type, new Region(), 0, p.name))
@@ -498,6 +499,47 @@ function customSplit(cx: AdContext, func: Func, backward: Func, active: readonly
     effects: true,
   }
 }
+
+/** A user's reverse derivative in two halves: what the first returns is kept for the second. */
+function splitByHalves(
+  cx: AdContext,
+  func: Func,
+  { primal, reverse }: NonNullable<Func['info']['halves']>,
+  active: readonly boolean[],
+): Split {
+  const taken = inputs(reverse.sig).map(p => new Value(0, p.type, new Region(), 0, p.name))
+  const given = outputs(reverse.sig).filter((_, i) => active[carriers(func)[i]!])
+  const vjp = newFunc(
+    cx,
+    `${func.name}_vjp`,
+    taken,
+    given.map(p => p.type),
+    func.span,
+    { inputs: [differential(taken[0]!.type) !== null], results: [] },
+  )
+  vjp.body = new Region()
+  const b = new Builder(vjp, vjp.body)
+  const out = b.call(
+    reverse,
+    taken.map(v => b.param(v.type, v.name)),
+  )
+  b.emit(
+    'ret',
+    out.filter((_, i) => active[carriers(func)[i]!]),
+  )
+  return {
+    primal,
+    own: func.results.length,
+    vjp,
+    needs: [],
+    activeInputs: active,
+    activeResults: differentiableResults(func),
+    effects: true,
+  }
+}
+
+/** The numbers of the inputs that carry a derivative. */
+const carriers = (func: Func): number[] => differentiableInputs(func).flatMap((can, i) => (can ? [i] : []))
 
 /** Calls a reverse derivative that has the user guide's signature. Gives the cotangent of each input that carries one. */
 function callBackward(

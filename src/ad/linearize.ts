@@ -6,7 +6,7 @@
  */
 import type { Jvp, Split, Trees, Trips } from './model.ts'
 import { InternalError } from '../base/diag.ts'
-import { lostInInstance } from '../base/errors/ad.ts'
+import { lostInBody, lostInDerivative, lostInInstance } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import type { PlainOp, Single, Tangents } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
@@ -58,6 +58,9 @@ class Linearizer {
   readonly placeholders: Set<Value> = new Set()
   /** The call of a library function whose rule is being walked. The rule's instructions get the span of the call. */
   #site: Inst | undefined
+
+  /** The function, if its forward derivative is made of a body for which only a reverse derivative is written. */
+  unchecked: Func | undefined
 
   constructor(cx: AdContext, callees: Callees, p: Builder, l: Builder) {
     this.cx = cx
@@ -280,21 +283,37 @@ class Linearizer {
     bindTangents(ts, split.activeResults)
   }
 
-  /** Reports a lost derivative that the check of generic code leaves open: the function that meets a requirement may have none. */
+  /**
+   * Reports a lost derivative that the check of generic code leaves open: the function that meets a requirement may have none. Nobody has
+   * checked the body of a function for which only a reverse derivative is written either.
+   */
   lost(func: Func, inst: Inst): void {
     const { info } = func
+    const { unchecked } = this
     if (
-      !info.serves ||
+      unchecked !== undefined &&
+      info.level === 'none' &&
+      !info.library &&
+      !info.treatAsDifferentiable &&
+      differentiableResults(func).some(r => r)
+    ) {
+      this.cx.sink.add(lostInBody, inst.span ?? undefined, { name: unchecked.name, callee: func.name })
+      return
+    }
+    const isDerivative = info.derives !== undefined
+    if (
+      !(info.serves || isDerivative) ||
       info.level !== 'none' ||
       info.library ||
       info.treatAsDifferentiable ||
-      info.pure ||
+      (info.pure && !isDerivative) ||
       this.cx.lost.has(func) ||
       !differentiableResults(func).some(r => r)
     )
       return
     this.cx.lost.add(func)
-    this.cx.sink.add(lostInInstance, inst.span ?? undefined, { name: func.name })
+    if (isDerivative) this.cx.sink.add(lostInDerivative, func.span ?? undefined, { name: info.derives! })
+    else this.cx.sink.add(lostInInstance, inst.span ?? undefined, { name: func.name })
   }
 
   /**
@@ -509,6 +528,7 @@ export function linearizeFused(
   const activity = activityOf(cx, func, active, 'forward')
   const b = new Builder(into, into.body!)
   const walker = new Linearizer(cx, callees, b, b)
+  if (func.info.backward !== undefined && !func.info.marked) walker.unchecked = func
   const params = func.body!.params
   const args = params.map(v => b.param(v.type, v.name))
   const tangents = params.map((v, i) =>

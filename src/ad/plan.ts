@@ -116,12 +116,15 @@ export function reachesSubstitute(cx: AdContext, func: Func): boolean {
 
 /**
  * True if a function and its primal half may give different values or derivatives: because of a primal substitute, because of
- * primal values that a user's forward derivative gives, or because the reverse comes from the body although the user wrote a
+ * primal values that a user's forward derivative or first half gives, or because the reverse comes from the body although the user wrote a
  * forward derivative.
  */
 export function differsFromPrimal(cx: AdContext, func: Func): boolean {
   const differs = (plan: Plan, callee: Func): boolean =>
-    plan.func !== callee || (callee.info.forward !== undefined && !callee.info.library && plan.is !== 'backward')
+    plan.func !== callee ||
+    (plan.is === 'backward'
+      ? plan.backward.info.halves !== undefined
+      : callee.info.forward !== undefined && !callee.info.library)
   return differs(planOf(cx, func, 'reverse'), func) || reaches(cx, cx.differing, func, 'reverse', differs, isUsers)
 }
 

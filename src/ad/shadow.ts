@@ -12,10 +12,10 @@ import { InternalError } from '../base/diag.ts'
 import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import type { PlainOp, Single } from '../ir/op.ts'
-import { shadowType, type Type } from '../ir/type.ts'
-import { Func, Region, inputs, type Inst, type ParamSig, type Value } from '../ir/value.ts'
+import { differential, shadowType, type Type } from '../ir/type.ts'
+import { Func, Region, inputs, outputs, type Inst, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc } from '../ir/walk.ts'
-import { uniqueName, type AdContext } from './context.ts'
+import { uniqueName, zeroOf, type AdContext } from './context.ts'
 
 /** Whether a parameter is a pointer that comes with a shadow. */
 export function hasShadow(p: ParamSig): boolean {
@@ -43,7 +43,8 @@ export function withShadows(cx: AdContext, func: Func): Func {
   if (substitute !== undefined && substitute !== func) made.info.substitute = withShadows(cx, substitute)
   if (backward !== undefined) made.info.backward = withSplitPairs(cx, func, backward, 'backward')
   if (forward !== undefined && shadow === null) made.info.forward = withSplitPairs(cx, func, forward, 'forward')
-  if (func.body !== undefined) {
+  if (forward !== undefined && shadow !== null) byRule(cx, made, func, forward)
+  else if (func.body !== undefined) {
     made.body = new Region()
     new ShadowBuilder(cx, made).body(func)
     cx.tidy(made)
@@ -51,6 +52,25 @@ export function withShadows(cx: AdContext, func: Func): Func {
   // Not earlier: what derivatives bring in is tidied with all that the module holds.
   cx.module.funcs.push(made)
   return made
+}
+
+/** Fills in a function that gives a pointer: the user's forward derivative makes the shadow. */
+function byRule(cx: AdContext, made: Func, func: Func, forward: Func): void {
+  const carries = (p: ParamSig): boolean => !p.noDiff && differential(p.type) !== null
+  if (outputs(func.sig).some(carries)) cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
+  // The pointer has no derivative with respect to numbers.
+  Object.assign(made.info, { level: 'none', treatAsDifferentiable: true, forceInline: true })
+  made.body = new Region()
+  const b = new Builder(made, made.body)
+  const args = inputs(func.sig).map((p, i) => {
+    const { type } = inputs(forward.sig)[i]!
+    const value = b.param(p.type, p.name)
+    if (hasShadow(p)) return b.construct(type, [value, b.param(shadowType(p.type)!, `d_${p.name}`)])
+    return type === p.type ? value : b.construct(type, [value, zeroOf(cx, b, differential(p.type)!)])
+  })
+  const [pair, ...outs] = b.call(forward, args)
+  const primals = outs.map((v, i) => (v.type === func.results[i + 1] ? v : b.extract(v, 0)))
+  b.emit('ret', [b.extract(pair!, 0), ...primals, b.extract(pair!, 1)])
 }
 
 function addShadows(params: readonly ParamSig[]): ParamSig[] {

@@ -41,6 +41,15 @@ const entries: Kind = [
   'a list of names, or of { name, stage }',
 ]
 
+const library: Kind = [
+  value =>
+    Array.isArray(value) &&
+    value.every(
+      f => isObject(f) && isString((f as { text?: unknown }).text) && isString((f as { keys?: unknown }).keys),
+    ),
+  'a list of files of the core library, such as cooperativeVectors of cotangent/cooperative-vectors',
+]
+
 /** One of some words. */
 export const oneOf = (...words: readonly string[]): Kind => [
   value => words.includes(value as string),
@@ -58,6 +67,9 @@ const compileKinds: Kinds = {
   exports: strings,
   time: call,
   limits,
+  emulation: record,
+  library,
+  emulateHalf: flag,
   matrixLayout: oneOf('row-major', 'column-major'),
   blockSize: [value => Array.isArray(value) && value.length === 3 && value.every(count), 'three numbers'],
   optimize: [value => value === 0 || value === 1 || value === 2 || value === 3, '0, 1, 2 or 3'],

@@ -2,12 +2,15 @@
  * The checker: makes a checked program of source files, which answers what lowering asks. It checks user files in full, and of the
  * core library only what they use.
  */
-import type { Sink } from '../base/diag.ts'
+import { Sink } from '../base/diag.ts'
 import * as derivative from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
 import { tooDeep as nestedTooDeep } from '../base/errors/syntax.ts'
 import {
+  adoptApplied,
   adoptBase,
+  packBits,
+  anyValueSize,
   attributesOf,
   conforms,
   constraintsOf,
@@ -21,6 +24,8 @@ import {
   findUsed,
   containsItself,
   fieldSigs,
+  isExtension,
+  levelOf,
   funcSig,
   globalInfo,
   globalInit,
@@ -29,6 +34,7 @@ import {
   paramDefault,
   paramLists,
   shadowOf,
+  foldExpr,
   put,
   putRef,
   requiredConstant,
@@ -49,6 +55,8 @@ import type {
   FuncAttributes,
   FuncDecl,
   GlobalDecl,
+  InterfaceDecl,
+  Level,
   ModuleDecl,
   ParamDecl,
   StructDecl,
@@ -67,7 +75,9 @@ import { checkConformances, checkExternFields } from './declarations/conformance
 import { Lacks, isMissing } from './statements/lacking.ts'
 import { reportReturns } from './statements/returns.ts'
 import { assertStatic, messageOf } from './statements/assert.ts'
-import { checkBody } from './statements/stmt.ts'
+import { checkTry } from './statements/attempt.ts'
+import { checkBody, statements } from './statements/stmt.ts'
+import type { Signature } from './model/func-ref.ts'
 import type {
   Body,
   CheckedProgram,
@@ -76,12 +86,12 @@ import type {
   FieldInfo,
   FuncRef,
   GlobalInfo,
-  Signature,
   Stmt,
   StructDiffInfo,
 } from './model/tree.ts'
 import {
   intType,
+  known,
   noSubst,
   show,
   substituteInt,
@@ -102,7 +112,13 @@ export const above: Above = {
   term: checkExpr,
   value: (env, e, to) => (to === null ? checkValue(env, e) : checkAs(env, e, to)),
   lambda: checkLambda,
+  attempt: (env, e) => checkTry(env, e, statements),
   bridge,
+  loses: (cx, func, body) => {
+    const sink = new Sink()
+    reportLosses(cx, func, body, sink)
+    return sink.errors > 0
+  },
 }
 
 /** A program whose files are parsed, and whose declarations are entered and not checked yet. */
@@ -166,7 +182,10 @@ export function checkNames(cx: Cx): void {
     for (const u of inner.usings) checkUsing(cx, u.target)
     findUsed(cx, inner)
   }
-  for (const decl of cx.userDecls) if (decl.kind === 'struct') adoptBase(cx, decl)
+  const structs = cx.userDecls.filter(d => d.kind === 'struct')
+  for (const decl of structs) adoptBase(cx, decl)
+  for (const decl of structs) packBits(cx, decl)
+  adoptApplied(cx)
 }
 
 /** The functions that somebody else may call. */
@@ -245,6 +264,7 @@ export function checkOutline(cx: Cx, decl: Decl): void {
       checkConformances(cx, decl)
       return
     case 'interface':
+      anyValueSize(cx, decl)
       if (inheritsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
       return
     case 'enum':
@@ -349,7 +369,9 @@ class Program implements CheckedProgram {
     this.columnMajor = cx.columnMajor
     this.modules = cx.modules
     this.declarations = cx.userDecls
-    const functions = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && paramLists(d).length === 0)
+    const functions = cx.userDecls.filter(
+      (d): d is FuncDecl => d.kind === 'func' && paramLists(d).length === 0 && !isExtension(d),
+    )
     this.functions = [...functions.filter(f => f.module === root), ...functions.filter(f => f.module !== root)]
     this.entries = this.functions.filter(
       f => f.module === root && f.hasBody && f.role === 'function' && attributesOf(cx, f).stage !== null,
@@ -361,6 +383,10 @@ class Program implements CheckedProgram {
 
   attributes(func: FuncDecl): FuncAttributes {
     return attributesOf(this.#cx, func)
+  }
+
+  level(func: FuncDecl, subst: Subst): Level {
+    return levelOf(this.#cx, func, subst)
   }
 
   params(func: FuncDecl): readonly ParamDecl[] {
@@ -396,8 +422,15 @@ class Program implements CheckedProgram {
     return substituteInt(value, subst, (base, name) => knownConstant(this.#cx, base, name))
   }
 
-  assert({ cond, message, span }: Stmt & { readonly kind: 'assert' }, subst: Subst): void {
-    assertStatic(this.#cx, cond, message, span, subst)
+  assert({ cond, message, span }: Stmt & { readonly kind: 'assert' }, subst: Subst, outside: Span | undefined): void {
+    // What a call of the library leaves open is reported there.
+    if (outside !== undefined && this.fold(cond, subst) === null) return
+    assertStatic(this.#cx, cond, message, outside ?? span, subst)
+  }
+
+  fold(expr: Expr, subst: Subst): number | null {
+    const value = foldExpr(this.#cx, expr, subst)
+    return value === null ? null : known(value)
   }
 
   substituteRef(ref: FuncRef, subst: Subst): FuncRef {
@@ -421,6 +454,10 @@ class Program implements CheckedProgram {
       noDiff: f.noDiff,
       semantic: f.semantic,
     }))
+  }
+
+  anyValueSize(iface: InterfaceDecl): number | null {
+    return anyValueSize(this.#cx, iface)
   }
 
   fieldDefault(field: FieldDecl): Expr | null {
@@ -450,7 +487,9 @@ class Program implements CheckedProgram {
   }
 
   derivatives(ref: FuncRef): DerivativeInfo {
-    return ref.kind === 'direct' ? derivativesOf(this.#cx, ref) : { forward: null, backward: null, substitute: null }
+    return ref.kind === 'direct'
+      ? derivativesOf(this.#cx, ref)
+      : { forward: null, backward: null, substitute: null, apply: null }
   }
 
   isUnresolved(decl: GlobalDecl): boolean {

@@ -24,6 +24,7 @@ export interface SharedOptions extends ProjectChoice {
   readonly limit?: Limits
   readonly block?: readonly [number, number, number]
   readonly matrixLayout?: 'row-major' | 'column-major'
+  readonly emulateHalf?: boolean
 }
 
 /** Those of the options that a project file may have too. Throws a `UsageError` where one is written wrongly. */
@@ -47,6 +48,7 @@ function asProject(options: SharedOptions): ProjectOptions {
     conformances: options.conformance ?? [],
     ...(options.maxContext === undefined ? {} : { maxContext: options.maxContext }),
     ...(options.matrixLayout === undefined ? {} : { matrixLayout: options.matrixLayout }),
+    ...(options.emulateHalf === undefined ? {} : { emulateHalf: options.emulateHalf }),
   }
 }
 
@@ -81,6 +83,7 @@ export class Run {
       limits: options.limit,
       blockSize: options.block,
       matrixLayout: project.matrixLayout,
+      emulateHalf: project.emulateHalf,
       debug: options.debug === true,
       time: options.time === true ? clock() : undefined,
       ...more(project),

@@ -61,6 +61,7 @@ function shared(command: Command): Command {
         'how matrices lie in buffers and uniforms where the source does not say it; default: row-major',
       ).choices(['row-major', 'column-major']),
     )
+    .option('--emulate-half', 'in WGSL, compute with half in float, for devices without shader-f16')
     .option('--time', 'print the milliseconds of each phase on stderr')
 }
 

@@ -5,8 +5,10 @@
  */
 import type { DataType } from '../index.ts'
 import { ShapeError } from './errors.ts'
+import { fromHalf, halfBits } from '../host/half.ts'
 import { wrongFields } from '../host/given.ts'
 import { put } from '../host/record.ts'
+import { isTagged, namesOf, tagOffset, valueOffset } from '../host/variant.ts'
 
 type ScalarName = (DataType & { kind: 'scalar' })['scalar']
 
@@ -167,7 +169,8 @@ function fieldsOf(
 
 /** The type of the transpose: its rows are the columns of the matrix in memory. */
 function transposed(type: DataType & { kind: 'matrix' }): DataType & { kind: 'matrix' } {
-  return { kind: 'matrix', scalar: type.scalar, rows: type.cols, cols: type.rows, stride: type.stride, size: type.size }
+  const { columnMajor: _, ...others } = type
+  return { ...others, rows: type.cols, cols: type.rows }
 }
 
 function columnsOf(type: DataType & { kind: 'matrix' }, value: unknown, where: string): unknown[][] {
@@ -308,7 +311,15 @@ export function writer(type: DataType): Write {
     }
     case 'struct': {
       const parts = type.fields.map(f => ({ name: f.name, offset: f.offset, write: writer(f.type) }))
+      const variants = type.variants?.map(v => ({ ...v, write: writer(v.type) }))
       return (view, at, value, where) => {
+        if (variants !== undefined && isTagged(value)) {
+          const chosen = variants.find(v => v.name === value.type)
+          if (chosen === undefined) throw new ShapeError(`${where}.type`, namesOf(variants), value.type)
+          view.setUint32(at + tagOffset, chosen.tag, true)
+          chosen.write(view, at + valueOffset, value.value, `${where}.value`)
+          return
+        }
         const object = fieldsOf(type, value, where)
         for (const part of parts) part.write(view, at + part.offset, object[part.name], `${where}.${part.name}`)
       }
@@ -348,7 +359,10 @@ export function reader(type: DataType): Read {
       return spaced(reader(type.elem), type.count, type.stride)
     case 'struct': {
       const parts = type.fields.map(f => ({ name: f.name, offset: f.offset, read: reader(f.type) }))
+      const variants = type.variants?.map(v => ({ ...v, read: reader(v.type) }))
       return (view, at) => {
+        const chosen = variants?.find(v => v.tag === view.getUint32(at + tagOffset, true))
+        if (chosen !== undefined) return { type: chosen.name, value: chosen.read(view, at + valueOffset) }
         const out: Record<string, unknown> = {}
         for (const part of parts) put(out, part.name, part.read(view, at + part.offset))
         return out
@@ -365,11 +379,10 @@ function spaced(read: Read, count: number, stride: number): Read {
   }
 }
 
-/** Bytes of a matrix's row without the padding after it. */
-function rowSize(type: DataType & { kind: 'matrix' }): number {
-  const wide = type.scalar === 'f64' || type.scalar === 'i64' || type.scalar === 'u64'
-  const half = type.scalar === 'f16' && type.stride < 4 * type.cols
-  return type.cols * (wide ? 8 : half ? 2 : 4)
+/** Bytes of a matrix's row without the padding after it. In the memory of an instance, which no host fills, small numbers take words. */
+function rowSize({ scalar, cols, align }: DataType & { kind: 'matrix' }): number {
+  const own = Number(/\d+/.exec(scalar) ?? 32) / 8
+  return cols * (align === undefined ? Math.max(4, own) : own)
 }
 
 function putScalar(view: DataView, at: number, scalar: ScalarName, size: number, x: Scalar): void {
@@ -420,24 +433,4 @@ function takeScalar(view: DataView, at: number, scalar: ScalarName, size: number
     case 'i16':
       return size === 1 ? view.getInt8(at) : size === 2 ? view.getInt16(at, true) : view.getInt32(at, true)
   }
-}
-
-/** The number that the bits of a half are. */
-export function fromHalf(h: number): number {
-  const [sign, exponent, fraction] = [h & 0x8000 ? -1 : 1, (h >> 10) & 31, h & 1023]
-  if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN
-  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25))
-}
-
-/** The bits of the nearest half. */
-export function halfBits(x: number): number {
-  const sign = x < 0 || Object.is(x, -0) ? 0x8000 : 0
-  const a = Math.abs(x)
-  if (Number.isNaN(x)) return 0x7e00
-  if (a >= 65520) return sign | 0x7c00
-  const exponent = Math.max(Math.floor(Math.log2(a)), -14)
-  const scaled = a / 2 ** (exponent - 10)
-  const near = Math.round(scaled)
-  const bits = scaled - Math.trunc(scaled) === 0.5 && near % 2 !== 0 ? near - 1 : near
-  return sign | (a === 0 ? 0 : ((exponent + 14) << 10) + bits)
 }

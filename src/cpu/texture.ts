@@ -4,7 +4,7 @@ import type { Part } from '../host/tensor.ts'
 import { unknownName, wrongGroup } from '../host/given.ts'
 import { wrongSampler, wrongTexture } from '../host/texture.ts'
 import { BufferError } from './errors.ts'
-import { fromHalf, halfBits } from './marshal.ts'
+import { fromHalf, halfBits } from '../host/half.ts'
 import type { BufferData } from './machine.ts'
 
 /** A texture of two dimensions. Where a kernel writes it, `data` is written in place. */

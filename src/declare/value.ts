@@ -97,6 +97,13 @@ export class Values {
     this.#names.set(type.name, name)
     // Its place is before those of the structs in it.
     this.#declarations.set(name, '')
+    if (type.variants !== undefined) {
+      const kinds = type.variants.map(v =>
+        objectType([`type: ${JSON.stringify(v.name)}`, `value: ${this.text(v.type)}`]),
+      )
+      this.#declarations.set(name, `export type ${name} = ${kinds.join(' | ') || 'never'}\n`)
+      return name
+    }
     const fields = type.fields.map(f => `  ${key(f.name)}: ${this.text(f.type)}\n`)
     this.#declarations.set(name, `export type ${name} = {\n${fields.join('')}}\n`)
     return name

@@ -66,6 +66,14 @@ const keywords: Readonly<Record<string, Keyword>> = {
     at: ['expression'],
   },
   __fwd_diff: { text: 'The same as `fwd_diff`.', at: nowhere },
+  __func_extension: {
+    text: 'A derivative of a function that stands elsewhere: `__func_extension bwd_diff(f)(inout DifferentialPair<float> x, float d) { … }`.',
+    at: ['top'],
+  },
+  __apply: {
+    text: 'The first half of a reverse derivative, which gives the result of the function and a context.',
+    at: nowhere,
+  },
   __bwd_diff: { text: 'The same as `bwd_diff`.', at: nowhere },
   this: { text: 'The object of the method.', at: ['expression'] },
   This: { text: 'The type around; in an interface the type that conforms to it.', at: ['type'] },
@@ -88,6 +96,13 @@ const keywords: Readonly<Record<string, Keyword>> = {
   return: { text: 'Leaves the function, with its result.', at: ['statement'] },
   discard: { text: 'The fragment is not written.', at: ['statement'] },
   defer: { text: 'Runs a statement when the block is left.', at: ['statement'] },
+  throw: { text: 'Leaves for the `catch` that takes the error, or the function.', at: ['statement'] },
+  try: {
+    text: 'A call of a function that may throw; what it throws leaves the function or is caught.',
+    at: ['expression'],
+  },
+  catch: { text: 'What to do with an error of a type, behind `do { … }`.', at: nowhere },
+  throws: { text: 'The type of the errors that a function may throw.', at: nowhere },
   is: { text: 'Whether a value of an interface type is of a type.', at: nowhere },
   as: { text: 'A value of an interface type as one of a type, as an `Optional`.', at: nowhere },
   where: { text: 'What generic arguments have to fulfil: `where T : IFoo`, `where T.A == float`.', at: nowhere },

@@ -151,7 +151,8 @@ export class Names implements Observer {
 
   /** A declaration as a use of its own name, where its text is that. */
   declared(decl: Decl): void {
-    if (!('span' in decl) || decl.span === null || decl.name === '') return
+    // A `__func_extension` has no name that others could use.
+    if (!('span' in decl) || decl.span === null || decl.name === '' || decl.name.endsWith(')')) return
     const { file, start, end } = decl.span
     if (file.text.slice(start, end) === decl.name) this.#enter({ span: decl.span, decl })
   }

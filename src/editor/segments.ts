@@ -17,7 +17,7 @@ export interface Anchor {
 /** The bodies of functions in declarations. Those with packs are left out on demand: they are written out anew for each use. */
 function* bodiesOf(decls: readonly ast.Decl[], withPacks: boolean): Generator<ast.Block, void> {
   for (const decl of decls) {
-    const isPacked = 'generics' in decl && decl.generics?.params.some(p => p.kind === 'typeParam' && p.pack) === true
+    const isPacked = 'generics' in decl && decl.generics?.params.some(p => p.pack) === true
     if (isPacked && !withPacks) continue
     switch (decl.kind) {
       case 'func':

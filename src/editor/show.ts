@@ -1,7 +1,8 @@
 /** How declarations read: the lines that hovers, completions and signature help show of them. */
 import type { Cx } from '../check/model/context.ts'
 import type { Container, Decl, FuncDecl } from '../check/model/decl.ts'
-import type { Expr, Template } from '../check/model/tree.ts'
+import type { Template } from '../check/model/func-ref.ts'
+import type { Expr } from '../check/model/tree.ts'
 import { known, noSubst, show, type Type } from '../check/model/type.ts'
 import { enumValue, fieldType, foldExpr, funcSig, globalInfo, globalInit, selfType } from '../check/types/index.ts'
 import type * as ast from '../syntax/ast.ts'
@@ -47,7 +48,7 @@ export function qualifier(decl: Decl): string {
 export function genericsText(generics: ast.Generics | undefined): string {
   if (generics === undefined || generics.params.length === 0) return ''
   const params = generics.params.map(p => {
-    if (p.kind === 'valueParam') return `let ${p.name.text} : ${printType(p.type)}`
+    if (p.kind === 'valueParam') return `let ${p.pack ? 'each ' : ''}${p.name.text} : ${printType(p.type)}`
     const bounds = p.bounds.length === 0 ? '' : ` : ${p.bounds.map(printType).join(' & ')}`
     return `${p.pack ? 'each ' : ''}${p.name.text}${bounds}${p.fallback === undefined ? '' : ` = ${printType(p.fallback)}`}`
   })
@@ -65,6 +66,8 @@ export function whereText(generics: ast.Generics | undefined): string {
           return ` where ${printType(w.left)} == ${printType(w.right)}`
         case 'counts':
           return ` where ${printExpr(w.left, 12)} == ${printExpr(w.right, 12)}`
+        case 'nonempty':
+          return ` where nonempty(${printType(w.pack)})`
         case 'converts':
           return ` where ${printType(w.to)}(${printType(w.from)})`
       }

@@ -3,12 +3,12 @@ import { builtinType } from '../check/model/builtin.ts'
 
 /** Words that an editor shows as keywords where they are not names. */
 export const keywords: ReadonlySet<string> = new Set(
-  `associatedtype as break case cbuffer class column_major const constref continue decltype default defer discard do dyn each else enum
+  `associatedtype as break case catch cbuffer class column_major const constref continue decltype default defer discard do dyn each else enum
 expand export extension extern false flat for func functype globallycoherent groupshared if implementing import in inline inout interface
 internal is let module namespace new no_diff nointerpolation none noperspective nullptr operator out override precise private property public
 return row_major set snorm some static static_assert struct switch tbuffer this This throw throws true try typealias typedef typename uniform
 unorm using var volatile where while get ref fwd_diff bwd_diff __fwd_diff __bwd_diff __include __init __subscript __generic __extension
-__exported __target_switch sizeof alignof countof`.split(/\s+/),
+__func_extension __apply __exported __target_switch sizeof alignof countof`.split(/\s+/),
 )
 
 /** Words that cannot be names at all. */

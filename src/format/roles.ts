@@ -78,7 +78,9 @@ export class Roles {
     if ('generics' in decl && decl.generics !== undefined) {
       this.#generics(decl.generics)
       this.#genericPrefix(tokens.first(decl.span))
-      this.#parameters(decl.kind === 'extension' ? tokens.first(decl.generics.span) : tokens.last(decl.name.span) + 1)
+      // Those of extensions stand before what is extended, others behind the name.
+      const isExtension = decl.kind === 'extension' || (decl.kind === 'func' && decl.extends !== undefined)
+      this.#parameters(isExtension ? tokens.first(decl.generics.span) : tokens.last(decl.name.span) + 1)
     }
     switch (decl.kind) {
       case 'moduleDecl':
@@ -103,6 +105,7 @@ export class Roles {
         this.#expr(decl.target)
         return this.#exprs(decl.bases)
       case 'func':
+        if (decl.extends !== undefined) this.#expr(decl.extends.target)
         this.#params(decl.params)
         this.#result(decl.result)
         this.#semantics(decl.semantics)
@@ -198,6 +201,15 @@ export class Roles {
           break
         case 'return':
           return this.#optional(stmt.value)
+        case 'throw':
+          return this.#expr(stmt.value)
+        case 'doCatch':
+          for (const { param, body } of stmt.clauses) {
+            if (param !== undefined) this.#params([param])
+            this.#stmt(body)
+          }
+          stmt = stmt.body
+          break
         case 'defer':
         case 'label':
           stmt = stmt.body
@@ -267,6 +279,9 @@ export class Roles {
         case 'counts':
           this.#expr(clause.left)
           this.#expr(clause.right)
+          break
+        case 'nonempty':
+          this.#expr(clause.pack)
           break
         case 'converts':
           this.#expr(clause.to)
@@ -368,6 +383,7 @@ export class Roles {
       case 'differentiate':
         return expr.func
       case 'noDiff':
+      case 'try':
       case 'each':
       case 'expand':
       case 'sizeof':

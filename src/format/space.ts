@@ -19,6 +19,7 @@ const operatorWords: ReadonlySet<string> = new Set([
   'as',
   'functype',
   'throw',
+  'catch',
   'defer',
   'where',
   'const',

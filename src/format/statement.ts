@@ -1,6 +1,16 @@
 /** Statements. */
 import { assertNever } from '../base/diag.ts'
-import type { Block, CaseGroup, Expr, Name, Stmt, SwitchStmt, TargetCase, TargetSwitchStmt } from '../syntax/ast.ts'
+import type {
+  Block,
+  CaseGroup,
+  DoCatchStmt,
+  Expr,
+  Name,
+  Stmt,
+  SwitchStmt,
+  TargetCase,
+  TargetSwitchStmt,
+} from '../syntax/ast.ts'
 import { attributes, attributesEnd } from './attributes.ts'
 import { body, braceGap, frozen, list, type Printed } from './body.ts'
 import type { Cx } from './context.ts'
@@ -79,6 +89,9 @@ function statementAfterAttributes(cx: Cx, stmt: Stmt, first: number, last: numbe
       const gap = cx.gap(at, tokens.onNewLine(at) ? hard : ' ')
       return concat([inline(cx, first, at - 2), cx.gap(at - 1, ''), ':', gap, statement(cx, stmt.body, at, last)])
     }
+    case 'doCatch':
+      return doCatch(cx, stmt, first)
+    case 'throw':
     case 'expr':
     case 'return':
     case 'break':
@@ -91,6 +104,23 @@ function statementAfterAttributes(cx: Cx, stmt: Stmt, first: number, last: numbe
     default:
       return assertNever(stmt, 'format')
   }
+}
+
+/** `do { … } catch (e : E) { … }`. */
+function doCatch(cx: Cx, stmt: DoCatchStmt, first: number): Doc {
+  const { tokens } = cx
+  const sep = tokens.onOneLine(first, tokens.last(stmt.span)) ? line : hard
+  const at = tokens.first(stmt.body.span)
+  const parts: Doc[] = [group(tokens.text(first), branch(cx, stmt.body, at))]
+  let before: Stmt = stmt.body
+  for (const { span, body } of stmt.clauses) {
+    const word = tokens.first(span)
+    const behind = tokens.first(body.span)
+    const isBehindBrace = cx.braces === 'same-line' && before.kind === 'block'
+    parts.push(cx.gap(word, isBehindBrace ? ' ' : sep), group(inline(cx, word, behind - 1), branch(cx, body, behind)))
+    before = body
+  }
+  return group(...parts)
 }
 
 /** The statement that an `if`, `else` or loop runs, with what stands before it. It is printed in one group with what decides on it. */

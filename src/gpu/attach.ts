@@ -8,6 +8,7 @@ const loaders: Loaders = {
   textures: () => import('./texture.ts'),
   prints: () => import('./print.ts'),
   tensors: () => import('./tensors.ts'),
+  rare: () => import('./rare.ts'),
   run: () => import('./run.ts'),
   gradients: () => import('./gradient.ts'),
   refusal: () => import('./refusal.ts'),

@@ -3,34 +3,68 @@ import type { DataType } from '../index.ts'
 import { isObject, unknownName, withArticle } from '../host/given.ts'
 import { refuse, refuseIf } from './error.ts'
 
-/** A number, a boolean, an array for vectors, matrices (of rows) and arrays, or an object for structs. */
-export type Plain = number | boolean | readonly Plain[] | ArrayLike<number> | { readonly [field: string]: Plain }
+/** A number (for 64 bits perhaps a bigint), a boolean, an array for vectors, matrices (of rows) and arrays, or an object for structs. An interface's has the name of a type. */
+export type Plain =
+  | number
+  | bigint
+  | boolean
+  | string
+  | readonly Plain[]
+  | ArrayLike<number>
+  | { readonly [field: string]: Plain }
 
 /** A type in memory. Between the numbers of a vector lie `lane` bytes, where it is a row of a matrix of columns. */
 export type Laid = DataType | (Extract<DataType, { readonly kind: 'vector' }> & { readonly lane: number })
 
 type ListType = Extract<Laid, { readonly kind: 'vector' | 'matrix' | 'array' }>
 
+type Variants = NonNullable<Extract<DataType, { readonly kind: 'struct' }>['variants']>
+
+/** Values that few programs exchange: numbers that are no words, and values of interfaces. */
+export interface RareValues {
+  /** Writes a number; or says what was expected in its place. */
+  setNumber(view: DataView, offset: number, scalar: string, value: number | bigint | boolean): string | undefined
+  getNumber(view: DataView, offset: number, scalar: string): number | bigint
+  /** Writes a value that names its type; false where it does not. */
+  packTagged(view: DataView, offset: number, variants: Variants, value: unknown, path: string): boolean
+  /** Reads a value with the name of its type; undefined where the tag is none. */
+  unpackTagged(view: DataView, offset: number, variants: Variants): Plain | undefined
+}
+
+let rare: RareValues | undefined
+
+/** Gives `pack` and `unpack` the part for values that few programs exchange. It keeps nothing, so once is enough for all programs. */
+export function useRareValues(part: RareValues): void {
+  rare = part
+}
+
+/** The bytes of a scalar. */
+export const sizeOf = (scalar: string): number => Number(/\d+/.exec(scalar) ?? 32) / 8
+
 /** What a vector, a matrix or an array consists of: so many of a type, and the bytes from one to the next. */
 export function itemsOf(type: ListType): { readonly count: number; readonly type: Laid; readonly stride: number } {
   switch (type.kind) {
-    case 'vector':
-      return {
-        count: type.count,
-        type: { kind: 'scalar', scalar: type.scalar, size: 4 },
-        stride: 'lane' in type ? type.lane : 4,
-      }
+    case 'vector': {
+      const { scalar, count } = type
+      const size = sizeOf(scalar)
+      return { count, type: { kind: 'scalar', scalar, size }, stride: 'lane' in type ? type.lane : size }
+    }
     case 'matrix': {
       const { scalar, rows, cols: count, stride, columnMajor } = type
-      const [row, lane] = columnMajor === true ? [4, stride] : [stride, 4]
-      return { count: rows, type: { kind: 'vector', scalar, count, lane, size: (count - 1) * lane + 4 }, stride: row }
+      const size = sizeOf(scalar)
+      const [row, lane] = columnMajor === true ? [size, stride] : [stride, size]
+      return {
+        count: rows,
+        type: { kind: 'vector', scalar, count, lane, size: (count - 1) * lane + size },
+        stride: row,
+      }
     }
     case 'array':
       return { count: type.count, type: type.elem, stride: type.stride }
   }
 }
 
-function wrong(path: string, expected: string, value: unknown): never {
+export function wrong(path: string, expected: string, value: unknown): never {
   const came =
     value === undefined
       ? 'nothing'
@@ -58,6 +92,7 @@ export function pack(
       return
     case 'struct': {
       const here = path === '' ? 'uniforms' : path
+      if (type.variants !== undefined && rare?.packTagged(view, offset, type.variants, value, path) === true) return
       if (!isObject(value)) return wrong(here, `an object with the fields of ${type.name}`, value)
       const fields = value as { readonly [field: string]: Plain }
       // Uniforms outside of blocks come with those of blocks, whose names are known to be right.
@@ -85,7 +120,8 @@ export function pack(
 }
 
 function setScalar(view: DataView, offset: number, scalar: string, given: Plain | undefined, path: string): void {
-  if (typeof given !== 'number' && typeof given !== 'boolean') wrong(path, scalar, given)
+  if (typeof given !== 'number' && typeof given !== 'boolean' && typeof given !== 'bigint')
+    return wrong(path, scalar, given)
   const value = Number(given)
   switch (scalar) {
     case 'f32':
@@ -101,8 +137,10 @@ function setScalar(view: DataView, offset: number, scalar: string, given: Plain 
         wrong(path, `an integer of 32 bits for ${scalar}`, given)
       view.setInt32(offset, value, true)
       return
-    default:
-      wrong(path, `a type that WebGPU has (${scalar} is none)`, value)
+    default: {
+      const expected = rare?.setNumber(view, offset, scalar, given)
+      if (expected !== undefined) wrong(path, expected, given)
+    }
   }
 }
 
@@ -111,8 +149,11 @@ export function unpack(view: DataView, offset: number, type: Laid): Plain {
   switch (type.kind) {
     case 'scalar':
       return getScalar(view, offset, type.scalar)
-    case 'struct':
+    case 'struct': {
+      const tagged = type.variants === undefined ? undefined : rare?.unpackTagged(view, offset, type.variants)
+      if (tagged !== undefined) return tagged
       return Object.fromEntries(type.fields.map(f => [f.name, unpack(view, offset + f.offset, f.type)]))
+    }
     case 'void':
       return 0
     default: {
@@ -124,7 +165,7 @@ export function unpack(view: DataView, offset: number, type: Laid): Plain {
 }
 
 /** Reads a number or a boolean at an offset. */
-export function getScalar(view: DataView, offset: number, scalar: string): number | boolean {
+export function getScalar(view: DataView, offset: number, scalar: string): number | bigint | boolean {
   switch (scalar) {
     case 'f32':
       return view.getFloat32(offset, true)
@@ -133,6 +174,6 @@ export function getScalar(view: DataView, offset: number, scalar: string): numbe
     case 'bool':
       return view.getUint32(offset, true) !== 0
     default:
-      return view.getUint32(offset, true)
+      return rare?.getNumber(view, offset, scalar) ?? view.getUint32(offset, true)
   }
 }

@@ -6,6 +6,7 @@ import type { BindingInfo, HandleInfo, PrintInfo, Reflection, Wgsl } from '../in
 import type { Prepared } from '../host/parameters.ts'
 import type { Device, Own } from './device.ts'
 import type { AttachOptions, BufferData, DispatchOptions, TextureSource } from './options.ts'
+import { useRareValues, type RareValues } from './pack.ts'
 import type { Read } from './read.ts'
 
 /** A kernel, as far as parts need to know it. */
@@ -70,7 +71,11 @@ export interface PartLoaders {
   readonly textures: () => Promise<Textures>
   readonly prints: () => Promise<Prints>
   readonly tensors: () => Promise<Tensors>
+  readonly rare: () => Promise<RareValues>
 }
+
+/** Numbers that are no words, and values of interfaces. */
+const rareTypes = /"(?:[iu](?:8|16|64)|f16|f64|variants)"/
 
 /** Loads the parts for some modules, such as that of a program and that of a kernel's reverse. */
 export async function loadParts(loaders: PartLoaders, modules: readonly Reflection[]): Promise<Parts> {
@@ -82,6 +87,7 @@ export async function loadParts(loaders: PartLoaders, modules: readonly Reflecti
     has(m => m.parameters.some(({ path }) => ['rank', 'diff'].includes(String(path.at(-1)))))
       ? loaders.tensors()
       : undefined,
+    has(m => rareTypes.test(JSON.stringify([m.bindings, m.prints]))) ? loaders.rare().then(useRareValues) : undefined,
   ])
   return { textures, prints, tensors }
 }

@@ -51,14 +51,13 @@ export function readPrinted(words: Uint32Array, { formats }: PrintInfo): Printed
   while (at <= wanted && at < words.length && words[at] !== 0) {
     const record = formats[words[at]! - 1]
     if (record === undefined) break
-    const start = at + 1
-    texts.push(
-      formatPrint(
-        record.format,
-        record.args.map((scalar, k) => getScalar(view, (start + k) * 4, scalar)),
-      ),
-    )
-    at = start + record.args.length
+    at++
+    const args = record.args.map(scalar => {
+      const start = at * 4
+      at += scalar.endsWith('64') ? 2 : 1
+      return getScalar(view, start, scalar)
+    })
+    texts.push(formatPrint(record.format, args))
   }
   return { texts, lost: wanted - (at - 1) }
 }

@@ -1,7 +1,7 @@
 /** What a kernel is given as entries of bind groups: all but its uniform buffers. */
 import type { BindingInfo } from '../index.ts'
 import { bytesOf, wrongList, wrongMemory } from '../host/given.ts'
-import { checkSize, checkStorage, isOnDevice, rangeOf, write, type Range } from './buffer.ts'
+import { checkSize, checkStorage, isOnDevice, rangeOf, roundTo, write, type Range } from './buffer.ts'
 import type { Own } from './device.ts'
 import { refuse } from './error.ts'
 import type { BufferData, OnDevice } from './options.ts'
@@ -91,7 +91,8 @@ function rangeFor(
   const least = info.type?.kind === 'array' ? info.type.stride : 4
   if (isOnDevice(data)) return checkStorage(device, info, rangeOf(info.name, data), least)
   const bytes = packed(data, info)
-  const size = bytes.length
+  // Behind the last of elements that are smaller than a word, the word goes on.
+  const size = least % 4 === 0 ? bytes.length : roundTo(bytes.length, 4)
   checkSize(info.name, size, least)
   if (info.kind === 'storage') return { buffer: writes.buffer(info, bytes, data), offset: 0, size, own: undefined }
   const buffer = own(storageBuffer(signature, size))

@@ -16,6 +16,7 @@ import {
   put,
   readBack,
   recordCopy,
+  roundTo,
   setPipeline,
   storageBuffer,
   uniformsFor,
@@ -49,7 +50,7 @@ export async function run(
     const reads: (() => Read)[] = []
     const { entries, output } = bindResources(signature, given, own, {
       buffer: (info, bytes, data) => {
-        const size = bytes.length
+        const size = roundTo(bytes.length, 4)
         const passage = passages?.(info, data, size)
         const buffer = passage?.buffer ?? own(storageBuffer(signature, size))
         if (passage?.zero === true) encoder.clearBuffer(buffer)
@@ -57,7 +58,7 @@ export async function run(
         reads.push(() => {
           const copy = passage?.copy ?? own(copyBuffer(device, size))
           recordCopy(encoder, buffer, copy)
-          return { copy, take: left => put(results, info.name, written(left, data, info)) }
+          return { copy, take: left => put(results, info.name, written(left.subarray(0, bytes.length), data, info)) }
         })
         return buffer
       },

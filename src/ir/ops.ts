@@ -10,7 +10,9 @@ import type { Inst, Value } from './value.ts'
 
 const first = (args: readonly Value[]): readonly Type[] => [args[0]!.type]
 const second = (args: readonly Value[]): readonly Type[] => [args[1]!.type]
-const boolLike = (args: readonly Value[]): readonly Type[] => [t.withScalar(args[0]!.type, t.bool)]
+const boolLike = ([x]: readonly Value[]): readonly Type[] => [
+  x!.type.kind === 'ptr' ? t.bool : t.withScalar(x!.type, t.bool),
+]
 const none = (): readonly Type[] => []
 const alike = (args: readonly Value[]): string | undefined =>
   args.length === 2 && args[0]!.type === args[1]!.type ? undefined : 'two operands of one type are needed'

@@ -388,6 +388,8 @@ export class Machine {
 
   #arithmetic(op: LaneOp, type: Type, x: Data, y: Data): Data {
     if (x instanceof TrackedFloat || y instanceof TrackedFloat) return this.#options.tracked!(op, type.scalar!, x, y)
+    // Whether two resources are one.
+    if (type.kind === 'ptr') return (x as Pointer).of === (y as Pointer).of
     if (type.kind === 'scalar') return apply(op, type.scalar!, x as Scalar, y as Scalar, this.#mode)
     if (type.kind === 'list') {
       const [short, long] =

@@ -65,6 +65,8 @@ export class Type {
    * after the other.
    */
   columnsOf: Type | null = null
+  /** Structs only: of one that holds a value of an interface in memory, the types that it may have. The value begins after 16 bytes. */
+  variants: readonly { readonly name: string; readonly tag: number; readonly type: Type }[] | null = null
   /** Opaque types only: the texture or sampler that it is; null where it is none. */
   handle: Handle | null = null
   readonly derived: Map<string, Type> = new Map()
@@ -113,6 +115,23 @@ export const f16: Type = scalarOf('f16')
 export const f32: Type = scalarOf('f32')
 export const f64: Type = scalarOf('f64')
 export const scalars: Readonly<Record<ScalarName, Type>> = { bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 }
+
+/** The source's names for scalars that not all targets have. */
+const sourceNames: Readonly<Partial<Record<ScalarName, string>>> = {
+  f64: 'double',
+  f16: 'half',
+  i64: 'int64_t',
+  u64: 'uint64_t',
+  i16: 'int16_t',
+  u16: 'uint16_t',
+  i8: 'int8_t',
+  u8: 'uint8_t',
+}
+
+/** What the source calls a scalar. */
+export function sourceName(scalar: ScalarName): string {
+  return sourceNames[scalar] ?? scalar
+}
 
 function derive(base: Type, key: string, make: () => Type): Type {
   let type = base.derived.get(key)
@@ -169,6 +188,16 @@ export function ptr(space: Space, elem: Type): Type {
 /** A new struct type. The caller sees to it that the name is unique within the program. */
 export function struct(name: string, fields: readonly Field[]): Type {
   return new Type('struct', name, undefined, undefined, fields.length, fields, undefined)
+}
+
+/** Integers of 64 bits as words, where a target that lacks them prints them. */
+export const printedWords: Readonly<Record<'i64' | 'u64', Type>> = { i64: words('i64'), u64: words('u64') }
+
+function words(name: ScalarName): Type {
+  return struct(name, [
+    { name: 'low', type: u32 },
+    { name: 'high', type: u32 },
+  ])
 }
 
 /** A type that a target knows by name. */

@@ -110,6 +110,13 @@ export interface FuncInfo {
   /** User-written derivatives, with the signatures of the user guide. */
   forward: Func | undefined
   backward: Func | undefined
+  /**
+   * Of a reverse derivative: the two that do the same. The first gives what the function gives and last a context; the second takes the
+   * context and cotangents of results, and gives those of the inputs that carry one.
+   */
+  halves: { readonly primal: Func; readonly reverse: Func } | undefined
+  /** Of a derivative that the user wrote: its name in the source. */
+  derives: string | undefined
   /** Stands in for the function wherever a derivative is taken through a call of it. */
   substitute: Func | undefined
   /** `[TreatAsDifferentiable]`: derivatives are zero. */
@@ -197,6 +204,8 @@ export class Func {
       marked: false,
       forward: undefined,
       backward: undefined,
+      halves: undefined,
+      derives: undefined,
       substitute: undefined,
       treatAsDifferentiable: false,
       serves: false,
@@ -246,6 +255,8 @@ export class Global {
   name: string
   /** Storage of a structured buffer is `array(T, 0)`, of a byte-address buffer `array(u32, 0)`. */
   readonly type: Type
+  /** The type that the source gives it, which the host sees. A target may use another one for the same memory. */
+  declared: Type
   readonly space: Space
   /** Explicit binding, or undefined where declaration order decides. */
   readonly binding: Binding | undefined
@@ -272,6 +283,7 @@ export class Global {
   ) {
     this.name = name
     this.type = type
+    this.declared = type
     this.space = space
     this.resource = resource
     this.binding = binding

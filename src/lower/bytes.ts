@@ -1,10 +1,11 @@
-/** Values in byte-address buffers: members have the offsets that C gives them, but a boolean takes a word. */
+/** Values as bytes, in byte-address buffers and of interfaces: members have the offsets that C gives them, but a boolean takes a word. */
 import type { Fn } from './context.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { fromWords, toWords } from './bits.ts'
 import { callExternal } from './external.ts'
+import { parts, scalarBytes } from './natural.ts'
 
 /** A place in a buffer, by bytes. */
 export interface Bytes {
@@ -20,43 +21,69 @@ export function wordAt(fn: Fn, { buffer, address }: Bytes, offset = 0): Value {
   return b.elem(buffer, offset === 0 ? words(address) : b.add(words(address), b.const(t.u32, offset / 4)))
 }
 
-const scalarBytes = (type: Type): number => (type.scalar === 'bool' ? 4 : Number(type.scalar!.slice(1)) / 8)
-
-const upTo = (offset: number, align: number): number => Math.ceil(offset / align) * align
-
-function alignOf(type: Type): number {
-  if (type.kind === 'struct') return Math.max(1, ...type.fields.map(f => alignOf(f.type)))
-  return type.kind === 'scalar' ? scalarBytes(type) : alignOf(type.elem!)
-}
-
-/** The components of a composite value with their offsets, and its size. */
-function parts(type: Type): { readonly offsets: readonly number[]; readonly size: number } {
-  let size = 0
-  const offsets = Array.from({ length: type.count }, (_, i) => {
-    const part = t.component(type, i)
-    const at = upTo(size, alignOf(part))
-    size = at + bytesOf(part)
-    return at
-  })
-  return { offsets, size }
-}
-
-function bytesOf(type: Type): number {
-  return type.kind === 'scalar' ? scalarBytes(type) : parts(type).size
+/** Where the words of a value come from, and how far up in its word a part begins, by offsets in bytes. */
+interface Words {
+  readonly word: (offset: number) => Value
+  readonly shift: (offset: number, bytes: number) => Value
 }
 
 /** Reads a value. */
-export function loadBytes(fn: Fn, type: Type, from: Bytes, offset = 0): Value {
+export function loadBytes(fn: Fn, type: Type, from: Bytes): Value {
+  return readFrom(fn, type, 0, {
+    word: offset => fn.b.load(wordAt(fn, from, offset)),
+    shift: (offset, bytes) => shiftOf(fn, from, offset, bytes),
+  })
+}
+
+/** The value that words hold; where there are too few, zero. */
+export function fromBytes(fn: Fn, type: Type, words: readonly Value[]): Value {
   const { b } = fn
+  return readFrom(fn, type, 0, {
+    word: offset => words[Math.floor(offset / 4)] ?? b.const(t.u32, 0),
+    shift: offset => b.const(t.u32, (offset % 4) * 8),
+  })
+}
+
+/** The words of a value: those that only hold padding are absent. */
+export function toBytes(fn: Fn, value: Value): Value[] {
+  const words: Value[] = []
+  const write = (part: Value, offset: number): void => {
+    const { type } = part
+    const at = Math.floor(offset / 4)
+    if (type.kind !== 'scalar')
+      parts(type).offsets.forEach((own, i) => {
+        write(fn.b.extract(part, i), offset + own)
+      })
+    else if (scalarBytes(type) >= 4)
+      toWords(fn, part).forEach((word, i) => {
+        words[at + i] = word
+      })
+    else {
+      const mask = fn.b.const(t.u32, 2 ** (8 * scalarBytes(type)) - 1)
+      const bits = fn.b.emit1('and', [halfBits(fn, part), mask])
+      const moved = fn.b.emit1('shl', [bits, fn.b.const(t.u32, (offset % 4) * 8)])
+      words[at] = words[at] === undefined ? moved : fn.b.emit1('or', [words[at], moved])
+    }
+  }
+  write(value, 0)
+  return words
+}
+
+function readFrom(fn: Fn, type: Type, offset: number, from: Words): Value {
+  const { b } = fn
+  if (type.kind === 'ptr') {
+    fn.unsupported('a resource as raw bits')
+    return b.emit1('undef', [], null, type)
+  }
   if (type.kind !== 'scalar')
     return b.construct(
       type,
-      parts(type).offsets.map((own, i) => loadBytes(fn, t.component(type, i), from, offset + own)),
+      parts(type).offsets.map((own, i) => readFrom(fn, t.component(type, i), offset + own, from)),
     )
   const bytes = scalarBytes(type)
-  if (bytes >= 4) return fromWords(fn, type, i => b.load(wordAt(fn, from, offset + 4 * i)))
+  if (bytes >= 4) return fromWords(fn, type, i => from.word(offset + 4 * i))
   const bits = b.emit1('and', [
-    b.emit1('shr', [b.load(wordAt(fn, from, offset)), shiftOf(fn, from, offset, bytes)]),
+    b.emit1('shr', [from.word(offset), from.shift(offset, bytes)]),
     b.const(t.u32, 2 ** (8 * bytes) - 1),
   ])
   if (type.scalar !== 'f16') return b.convert(bits, type)

@@ -5,10 +5,12 @@ import type { Arg, CallExpr, FuncRef } from '../check/model/tree.ts'
 import { show } from '../check/model/type.ts'
 import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
+import { loaded } from './box.ts'
 import { builtinMember } from './builtin.ts'
+import { forConstants } from './constexpr.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
-import { seenAs } from './dispatch.ts'
+import { over } from './dispatch.ts'
 import { lowerExpr } from './expr.ts'
 import { emitOp, intrinsic } from './intrinsic.ts'
 import { componentOf, isCopied, lowerPlace, read, typeOfRef, write } from './place.ts'
@@ -50,7 +52,7 @@ export function valueOf(fn: Fn, operand: Operand): Value {
 
 /** Lowers a call; undefined where it returns nothing. */
 export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
-  const ref = fn.ref(call.func)
+  const ref = forConstants(fn, fn.ref(call.func), call.args)
   const { object, args } = isAccessor(ref)
     ? evaluateAccess(fn, call.object, call.args)
     : {
@@ -66,7 +68,7 @@ export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
  * may be called on a block that holds the object.
  */
 export function adapt(fn: Fn, value: Value, type: Type): Value {
-  if (value.type.kind === 'ptr' && value.type.elem === type) return fn.b.load(value)
+  if (value.type.kind === 'ptr' && fn.cx.boxes.valueType(value.type.elem!) === type) return loaded(fn, value)
   const pair = (of: Type): boolean => fn.cx.types.source(of)?.decl.intrinsic === 'DifferentialPair'
   return (value.type.scalar !== undefined && type.scalar !== undefined) || (pair(value.type) && pair(type))
     ? convert(fn, value, type)
@@ -106,7 +108,7 @@ export function callWith(
     case 'requirement':
       return guarded(fn, builtinMember(fn, ref, operands))
     case 'dynamic':
-      return callFunc(fn, ref, object === null ? operands : [seenAs(fn, object, ref.iface), ...args])
+      return callFunc(fn, object === null ? ref : over(fn, ref, object), operands)
     case 'derivative':
       return callFunc(fn, ref, operands)
     case 'direct': {
@@ -143,7 +145,7 @@ export function cut(fn: Fn, value: Value): Value {
 
 /** `this` for a method of a base struct, which may meet a requirement of the derived one. */
 function inherited(fn: Fn, operand: Operand, type: Type): Operand {
-  const has = operand.dir === 'in' ? operand.value.type : typeOfRef(operand.ref)
+  const has = operand.dir === 'in' ? operand.value.type : fn.cx.boxes.valueType(typeOfRef(operand.ref))
   if (has === type || fn.cx.types.source(has)?.decl.fields[0]?.isBase !== true) return operand
   return inherited(
     fn,

@@ -7,13 +7,15 @@ import { InternalError, type Sink } from '../base/diag.ts'
 import { endlessInstances, unsupportedHere } from '../base/errors/lower.ts'
 import { recursiveType } from '../base/errors/names.ts'
 import type { FuncDecl, ParamDecl, GlobalDecl } from '../check/model/decl.ts'
-import type { CheckedProgram, FuncRef, Signature, AheadExpr, OldExpr } from '../check/model/tree.ts'
+import type { Signature } from '../check/model/func-ref.ts'
+import type { CheckedProgram, FuncRef, AheadExpr, OldExpr } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import { Func, Module, Region, inputs, type ParamSig, type Value, type Inst } from '../ir/value.ts'
 import type { Ref } from './ref.ts'
 import type { Variants } from './variants.ts'
+import { Boxes } from './boxes.ts'
 import { Names } from './names.ts'
 import { Reach } from './reach.ts'
 import { SystemValues } from './system.ts'
@@ -56,6 +58,7 @@ export class Lowering {
   readonly globals: GlobalPlaces
   readonly textureEmulation: TextureEmulation | undefined
   readonly variants: Variants
+  readonly boxes: Boxes = new Boxes(this)
   readonly pending: Pending[] = []
   readonly refs: Map<Func, FuncRef> = new Map()
   readonly system: SystemValues = new SystemValues(this.names, this.module)
@@ -102,6 +105,7 @@ export class Lowering {
       ref => this.instance(ref),
       iface => this.sumType(iface),
       type => this.emulated(type),
+      type => this.boxes.form(type),
       this.reach,
     )
     this.globals = globals(this)
@@ -218,7 +222,7 @@ export class Lowering {
   #inform(func: Func, ref: FuncRef & { readonly kind: 'direct' }): void {
     const attributes = this.program.attributes(ref.decl)
     const info = func.info
-    info.level = attributes.level
+    info.level = this.program.level(ref.decl, ref.subst)
     info.marked = attributes.marked
     info.treatAsDifferentiable = attributes.treatAsDifferentiable
     info.forceInline = attributes.forceInline
@@ -231,10 +235,10 @@ export class Lowering {
     const first = func.sig.params[0]?.type
     const isScalar = first?.kind === 'vec' && first.count === 1 && !attributes.lanewise && !attributes.convergent
     if (attributes.targetIntrinsics !== null && !isScalar) {
-      const { js, ...others } = attributes.targetIntrinsics
-      // JavaScript's mathematics is for doubles, not for bigints.
+      const { js, wgsl, ...others } = attributes.targetIntrinsics
+      // JavaScript's mathematics is for doubles, not for bigints, and that of WGSL for words.
       const isBig = func.results[0]?.scalar === 'i64' || func.results[0]?.scalar === 'u64'
-      info.intrinsics = isBig && js !== undefined ? others : attributes.targetIntrinsics
+      info.intrinsics = isBig && !attributes.convergent ? others : attributes.targetIntrinsics
       if (attributes.lanewise && !isBig) info.computes = ref.decl.name
     }
     if (attributes.lanewise) {
@@ -278,7 +282,7 @@ export function refKey(ref: FuncRef): string {
     case 'derivative':
       return `${ref.mode}(${refKey(ref.of)})`
     case 'dynamic':
-      return `dyn ${ref.iface.key}.${ref.decl.id}[${s.substKey(ref.subst)}]`
+      return `dyn ${ref.over?.key ?? ''}:${ref.iface.key}.${ref.decl.id}[${s.substKey(ref.subst)}]`
   }
 }
 
@@ -290,7 +294,7 @@ export function declOf(ref: FuncRef): FuncDecl {
 /** The interface whose value chooses a static function at run time. */
 function chosenBy(ref: FuncRef): s.InterfaceType | undefined {
   if (ref.kind === 'derivative') return chosenBy(ref.of)
-  return ref.kind === 'dynamic' && ref.decl.role === 'static' ? ref.iface : undefined
+  return ref.kind === 'dynamic' && ref.decl.role === 'static' ? (ref.over ?? ref.iface) : undefined
 }
 
 const generic = (ref: FuncRef): boolean => ref.kind !== 'derivative' && ref.subst.args.size > 0
@@ -331,7 +335,7 @@ const operators: Readonly<Record<string, string>> = {
 function clean(name: string): string {
   const symbol = /^operator\s*(\W+)$/.exec(name)
   if (symbol !== null) return `operator_${operators[symbol[1]!] ?? 'op'}`
-  return name.replace(/[^A-Za-z0-9_]/g, '_')
+  return name.replace(/\W+$/, '').replace(/[^A-Za-z0-9_]/g, '_')
 }
 
 /** The scalar instance of a lane-wise function whose type arguments are vectors or matrices; undefined where it is scalar already. */
@@ -371,6 +375,8 @@ export class Fn {
   readonly continues: Inst[] = []
   /** Above 0 inside `no_diff`: calls get and give values without derivatives. */
   noDiff = 0
+  /** Whether only the branch is lowered that a condition chooses which an instance knows: in the library, and with constants for parameters. */
+  decides = false
   /** Whether this is a constructor, whose `return` gives `this`. */
   constructs = false
   /** Makes the results of a `return` in a graphics entry point from the returned value. */

@@ -4,6 +4,7 @@ import type { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
+import { loaded } from './box.ts'
 import { closed, opened } from './columns.ts'
 import { impossible } from './context.ts'
 
@@ -13,7 +14,7 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   const from = value.type
   if (from === to) return value
   // What a block holds may convert on.
-  if (from.kind === 'ptr' && from.space === 'uniform' && to.kind !== 'ptr') return convert(fn, b.load(value), to)
+  if (from.kind === 'ptr' && from.space === 'uniform' && to.kind !== 'ptr') return convert(fn, loaded(fn, value), to)
   if (from.columnsOf !== null) return convert(fn, opened(b, value), to)
   if (to.columnsOf !== null) return closed(b, convert(fn, value, to.columnsOf), to)
   if (from.kind === 'array' && to.kind === 'array')

@@ -7,20 +7,19 @@
  * through the interface calls one function that switches on the tag; the derivative transforms see an ordinary `switch`.
  * Which types there are is only known once everything is lowered: lowering starts over when a new one turns up.
  */
-import type { Variant } from './variants.ts'
 import { Fn } from './context.ts'
 import type { Operand } from './ref.ts'
 import type { Expr, FuncRef } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
 import * as t from '../ir/type.ts'
 import { outputs, type Func, type Value } from '../ir/value.ts'
-import { reinterpret } from './bits.ts'
+import { reinterpret, unpacked, wordsOf } from './box.ts'
 import { adapt, callWith } from './call.ts'
 import { assemble } from './columns.ts'
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
-import { select } from './flow.ts'
-import { read, write } from './place.ts'
+import { cases } from './flow.ts'
+import { read, typeOfRef, write } from './place.ts'
 
 /** A value of a conforming type as a value of the interface. */
 export function wrap(fn: Fn, expr: Expr & { readonly kind: 'wrap' }): Value {
@@ -63,14 +62,13 @@ export function asks(fn: Fn, expr: Expr & { readonly kind: 'is' | 'as' }): Value
   return expr.kind === 'is' ? is : assemble(b, type, [is, b.extract(value, index + 1)])
 }
 
-/** Makes an interface value from a tag and raw data. Each variant's part is made of the same data. */
+/** Makes an interface value from a tag and raw data. */
 export function fromBits(fn: Fn, tag: Value, data: Value, type: t.Type): Value {
-  const { b, cx } = fn
-  if (cx.interfaceOf(type) === undefined) return reinterpret(fn, data, type)
-  return b.construct(
-    type,
-    type.fields.map((f, i) => (i === 0 ? b.convert(tag, t.u32) : reinterpret(fn, data, f.type))),
-  )
+  const { cx } = fn
+  const iface = cx.interfaceOf(type)
+  if (iface === undefined) return reinterpret(fn, data, type)
+  cx.boxes.room(type, iface)
+  return unpacked(fn, fn.b.convert(tag, t.u32), wordsOf(fn, data), type)
 }
 
 /** Converts a value of one interface to another, which all its variants conform to. */
@@ -79,37 +77,17 @@ function rewrap(fn: Fn, value: Value, from: s.InterfaceType, to: s.InterfaceType
   const type = cx.sumType(to)
   const out = b.variable(type)
   const variants = cx.variants.of(cx, from).slice(0, value.type.count - 1)
-  cases(fn, value, variants, i => {
+  cases(fn.b, value, variants, fn.left, i => {
     const wrapped = wrapValue(fn, b.extract(value, i + 1), to, cx.variants.index(cx, to, variants[i]!.type))
     b.store(out, wrapped)
   })
   return b.load(out)
 }
 
-/** Converts an object to the interface whose requirement is called, which its own interface may inherit from. */
-export function seenAs(fn: Fn, object: Operand, iface: s.InterfaceType): Operand {
-  if (object.dir !== 'in') return object
-  const own = fn.cx.interfaceOf(object.value.type)
-  return own === undefined || own.key === iface.key
-    ? object
-    : { dir: 'in', value: rewrap(fn, object.value, own, iface) }
-}
-
-/** Switches on the tag; the last variant also serves as the default. */
-function cases(fn: Fn, value: Value, variants: readonly Variant[], body: (index: number) => void): void {
-  if (variants.length === 0) return
-  if (variants.length === 1) {
-    body(0)
-    return
-  }
-  const labels = variants.slice(0, -1).flatMap((v, i) => [v.tag, i])
-  select(
-    fn.b,
-    fn.b.extract(value, 0),
-    labels,
-    variants.map((_, i) => () => body(i)),
-    fn.left,
-  )
+/** The reference for an object whose interface inherits or joins the one that is asked: what it may be decides, and nothing of it gets lost. */
+export function over<R extends FuncRef & { readonly kind: 'dynamic' }>(fn: Fn, ref: R, object: Operand): R {
+  const own = fn.cx.interfaceOf(fn.cx.boxes.valueType(object.dir === 'in' ? object.value.type : typeOfRef(object.ref)))
+  return own === undefined || own.key === ref.iface.key ? ref : { ...ref, over: own }
 }
 
 /** Unwraps an operand: an associated type of an interface value is an interface too, and the variant takes the only type that it may be. */
@@ -144,9 +122,9 @@ export function dispatchBody(cx: Lowering, func: Func, ref: FuncRef & { readonly
   const rest = operands.slice(1)
   const value = self.dir === 'in' ? self.value : read(fn, self.ref)
   const result = func.sig.result.kind === 'void' ? undefined : b.variable(func.sig.result, 'result')
-  const variants = cx.variants.of(cx, ref.iface).slice(0, value.type.count - 1)
+  const variants = cx.variants.of(cx, ref.over ?? ref.iface).slice(0, value.type.count - 1)
   if (variants.length === 0 && !ref.decl.module.isCore) cx.variants.unmet.add(ref.decl)
-  cases(fn, value, variants, i => {
+  cases(fn.b, value, variants, fn.left, i => {
     const method = cx.resolve({
       kind: 'requirement',
       type: variants[i]!.type,

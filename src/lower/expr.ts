@@ -7,13 +7,15 @@ import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { cut, lowerCall } from './call.ts'
+import { loaded } from './box.ts'
 import { assemble, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert, fill, scalars, constant } from './convert.ts'
 import { asks, wrap } from './dispatch.ts'
-import { choose } from './flow.ts'
+import { branch, choose } from './flow.ts'
 import { defaultValue } from './init.ts'
 import { elements, indexValue, isCopied, lowerPlace, read, swizzle, write } from './place.ts'
+import { lowerStmt } from './stmt.ts'
 
 /** The value of an expression that has one. */
 export function lowerExpr(fn: Fn, expr: Expr): Value {
@@ -66,12 +68,15 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       const base = lowerExpr(fn, expr.base)
       return opened(
         b,
-        base.type.kind === 'ptr' ? b.load(b.field(base, expr.field.index)) : b.extract(base, expr.field.index),
+        base.type.kind === 'ptr' ? loaded(fn, b.field(base, expr.field.index)) : b.extract(base, expr.field.index),
       )
     }
     case 'index': {
       const base = lowerExpr(fn, expr.base)
-      return indexValue(fn, base, lowerExpr(fn, expr.index))
+      const index = lowerExpr(fn, expr.index)
+      // An array without elements.
+      if (base.type.kind === 'struct') return b.zero(fn.type(expr.type))
+      return indexValue(fn, base, index)
     }
     case 'swizzle':
       return swizzle(fn, lowerExpr(fn, expr.base), expr.lanes)
@@ -92,8 +97,12 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     }
     case 'conditional':
       return conditional(fn, expr)
-    case 'convert':
-      return convert(fn, lowerExpr(fn, expr.value), fn.type(expr.type))
+    case 'convert': {
+      const value = lowerExpr(fn, expr.value)
+      if (expr.lift === undefined) return convert(fn, value, fn.type(expr.type))
+      fn.held.set(expr.lift.held, opened(b, b.extract(value, 1)))
+      return assemble(b, fn.type(expr.type), [b.extract(value, 0), lowerExpr(fn, expr.lift.part)])
+    }
     case 'wrap':
       return wrap(fn, expr)
     case 'is':
@@ -119,6 +128,8 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       fn.noDiff--
       return out
     }
+    case 'attempt':
+      return attempt(fn, expr)
     case 'assign': {
       const ref = lowerPlace(fn, expr.place)
       const value = lowerExpr(fn, expr.value)
@@ -151,6 +162,23 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
   }
 }
 
+/** A call that may throw. What it throws is looked at before anything else. */
+function attempt(fn: Fn, { call, thrown, exit }: Expr & { readonly kind: 'attempt' }): Value | undefined {
+  const { b } = fn
+  const variable = fn.variable(fn.type(thrown.type), thrown.name)
+  fn.locals.set(thrown.id, variable)
+  const result = lowerCall(fn, call)
+  const failed = b.extract(read(fn, variable), 0)
+  branch(
+    b,
+    failed,
+    () => lowerStmt(fn, exit),
+    () => undefined,
+    fn.left,
+  )
+  return result
+}
+
 function splatted(fn: Fn, type: Type, value: number | bigint | boolean): Value {
   return type.kind === 'scalar'
     ? constant(fn, type, value)
@@ -163,6 +191,8 @@ function scalarsOf(fn: Fn, type: Type, part: Value): Value[] {
 
 function conditional(fn: Fn, expr: Expr & { readonly kind: 'conditional' }): Value {
   const { b } = fn
+  const known = fn.decides ? fn.cx.program.fold(expr.cond, fn.subst) : null
+  if (known !== null) return lowerExpr(fn, known === 0 ? expr.otherwise : expr.then)
   const cond = lowerExpr(fn, expr.cond)
   if (cond.type.kind !== 'scalar' || (cheap(expr.then, 2) && cheap(expr.otherwise, 2))) {
     const x = lowerExpr(fn, expr.then)
@@ -231,5 +261,10 @@ export function binary(fn: Fn, op: BinaryOp, left: Value, right: Value): Value {
   if (left.type.kind === 'scalar' && right.type.kind !== 'scalar') left = b.splat(left, right.type)
   if (right.type.kind === 'scalar' && left.type.kind !== 'scalar') right = b.splat(right, left.type)
   if (left.type !== right.type) right = convert(fn, right, left.type)
+  // Targets order numbers only.
+  if (left.type.scalar === 'bool' && /[<>]/.test(op)) {
+    const order = t.withScalar(left.type, t.u32)
+    ;[left, right] = [b.convert(left, order), b.convert(right, order)]
+  }
   return b.emit1(rows[op], [left, right])
 }

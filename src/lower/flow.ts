@@ -7,6 +7,7 @@ import type { Builder } from '../ir/build.ts'
 import { bool, i32, i64, u64, type Type } from '../ir/type.ts'
 import type { Hint } from '../ir/op.ts'
 import { Region, type Inst, type Value } from '../ir/value.ts'
+import type { Variant } from './variants.ts'
 
 /** True once the region ends in a terminator. */
 export function closed(region: Region): boolean {
@@ -137,4 +138,21 @@ export function leave(b: Builder, inst: Inst, left: Set<Inst>): void {
   }
   left.add(inst)
   b.emit('leave', [], inst)
+}
+
+/** Switches on the tag of a value of an interface; the last variant also serves as the default. */
+export function cases(
+  b: Builder,
+  value: Value,
+  variants: readonly Variant[],
+  left: ReadonlySet<Inst>,
+  body: (index: number) => void,
+): void {
+  if (variants.length < 2) {
+    if (variants.length === 1) body(0)
+    return
+  }
+  const labels = variants.slice(0, -1).flatMap((v, i) => [v.tag, i])
+  const bodies = variants.map((_, i) => () => body(i))
+  select(b, b.extract(value, 0), labels, bodies, left)
 }

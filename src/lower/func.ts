@@ -1,5 +1,6 @@
 /** A function body while it is lowered, and the values of parameters, `this` and results. */
 import { Fn } from './context.ts'
+import { constant } from './constexpr.ts'
 import { missingBody } from '../base/errors/lower.ts'
 import type { FuncAttributes, ParamDecl } from '../check/model/decl.ts'
 import type { Body } from '../check/model/tree.ts'
@@ -40,6 +41,7 @@ export function lowerBody(cx: Lowering, pending: Pending): void {
   }
   const fn = new Fn(cx, func, ref.subst)
   fn.constructs = ref.decl.role === 'constructor'
+  fn.decides = func.info.library
   enter(fn, body)
   lowerStmts(fn, body.stmts)
   if (!closed(fn.b.at)) leaveFunction(fn, undefined)
@@ -85,7 +87,12 @@ function enter(fn: Fn, body: Body): void {
       continue
     }
     const value = b.param(p.type, decl.name)
-    fn.params.set(decl.id, fn.incoming(value, p.dir === 'inout' || !decl.constant))
+    const known = constant(fn, decl)
+    fn.decides ||= known !== undefined
+    fn.params.set(
+      decl.id,
+      known === undefined ? fn.incoming(value, p.dir === 'inout' || !decl.constant) : { kind: 'value', value: known },
+    )
   }
   if (fn.constructs) {
     const self = fn.variable(func.sig.result, 'this')

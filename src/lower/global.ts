@@ -16,7 +16,9 @@ import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { Func, Global, type ParameterBlock, type Region, type Value } from '../ir/value.ts'
 import { impossible, type Lowering } from './context.ts'
+import { convert } from './convert.ts'
 import { lowerExpr } from './expr.ts'
+import { systemName } from './varying.ts'
 import { at } from './place.ts'
 import { holdsArray } from './type.ts'
 
@@ -29,6 +31,8 @@ type Home =
   /** A field of `globalParams`, or of the uniform buffer of a block that also has resources. */
   | { readonly kind: 'uniform'; readonly block: Plain; readonly index: number }
   | { readonly kind: 'bundle'; readonly type: Type; readonly parts: readonly Home[] }
+  /** Of a pointer that the host hands over: it points to the first element. */
+  | { readonly kind: 'first' }
 
 /** Values that share one uniform buffer, which is made once all are known. */
 interface Plain {
@@ -42,6 +46,15 @@ interface Origin {
   readonly span: Span | null
   /** Names of variable and fields, and indices, that lead to it. */
   readonly path: readonly (string | number)[]
+}
+
+/** `Texture2D all[];`: as many as the host binds. */
+const isUnsized = (type: s.Type): boolean => type.kind === 'array' && type.count === null
+
+/** `in` or `out` of a module-level variable that the pipeline passes: `in uint3 id : SV_GroupID;`. */
+function passed({ storage, syntax }: GlobalDecl): string | undefined {
+  if (storage !== 'parameter' || syntax.kind !== 'var') return undefined
+  return syntax.modifiers.find(m => m.name === 'in' || m.name === 'out' || m.name === 'inout')?.name
 }
 
 export class Globals implements GlobalPlaces {
@@ -75,16 +88,17 @@ export class Globals implements GlobalPlaces {
       if (decl.storage !== 'parameter' && decl.storage !== 'block') continue
       const info = program.global(decl)
       // Who uses it hears of that.
-      if (program.isMissing(info.type)) continue
+      if (program.isMissing(info.type) || isUnsized(info.type) || passed(decl) !== undefined) continue
       const before = this.#cx.module.globals.length
-      const home =
+      const home = this.#cx.reach.within(null, decl.span, () =>
         decl.storage === 'block'
           ? this.#block(decl, info.type, info.binding)
           : this.#home(decl.name, this.#cx.types.part(info.type), info.type, info.binding, {
               format: textureFormat(decl.syntax.attributes),
               span: decl.span,
               path: [decl.name],
-            })
+            }),
+      )
       this.#homes.set(decl.id, home)
       const { binding } = info
       // A binding means nothing to a plain value, and to a parameter block only its group.
@@ -151,7 +165,8 @@ export class Globals implements GlobalPlaces {
     const name = this.#cx.names.unique(decl.name)
     const type = this.#cx.reach.within(null, decl.syntax.span, () => this.#cx.types.of(source))
     if (t.holdsPointer(type)) return this.#mixed(name, type, source, binding)
-    const global = new Global(name, type, 'uniform', 'uniform', binding ?? undefined, undefined, decl.span)
+    const form = this.#cx.boxes.form(type)
+    const global = new Global(name, form, 'uniform', 'uniform', binding ?? undefined, undefined, decl.span)
     this.#cx.module.globals.push(global)
     this.#leaves.push({ path: [decl.name], entry: null, home: { kind: 'resource', global } })
     return { kind: 'memory', global }
@@ -195,11 +210,15 @@ export class Globals implements GlobalPlaces {
     if (isBlock(source) && (type.kind === 'ptr' || t.holdsPointer(type)))
       return this.#grouped(name, type, source, binding, from)
     if (type.kind === 'ptr') return this.#resource(name, type, source, binding, from)
+    if (source.kind === 'struct' && source.decl.intrinsic === 'Ptr') {
+      const base = this.#resource(name, type.fields[0]!.type, source, binding, from)
+      return { kind: 'bundle', type, parts: [base, { kind: 'first' }] }
+    }
     if (t.holdsPointer(type))
       return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from, binding) }
     let own = field
     for (let k = 1; plain.fields.some(f => f.name === own); k++) own = `${field}_${k}`
-    plain.fields.push({ name: own, type })
+    plain.fields.push({ name: own, type: this.#cx.boxes.form(type) })
     return this.#found(from, { kind: 'uniform', block: plain, index: plain.fields.length - 1 })
   }
 
@@ -272,6 +291,8 @@ export class Globals implements GlobalPlaces {
         return at(fn, b.field(b.emit1('global', [], home.block.global!), home.index))
       case 'bundle':
         return { kind: 'bundle', type: home.type, parts: home.parts.map(p => this.#ref(fn, p)) }
+      case 'first':
+        return { kind: 'value', value: b.const(t.i32, 1) }
     }
   }
 
@@ -293,6 +314,22 @@ export class Globals implements GlobalPlaces {
     if (met !== null) return this.place(fn, met.decl, met.subst)
     const info = this.#cx.program.global(decl)
     const source = this.#cx.program.substitute(info.type, subst)
+    const way = passed(decl)
+    if (way !== undefined && fn.b.span !== null) {
+      const name = way === 'in' ? systemName(info.semantic) : null
+      if (name === null)
+        this.#cx.reach.refuse({
+          span: fn.b.span,
+          feature: `${decl.name}, a module-level '${way}' that is no system value,`,
+        })
+      return { kind: 'value', value: convert(fn, this.#cx.system.read(fn.b, name!), this.#cx.types.of(source)) }
+    }
+    if (decl.storage === 'parameter' && isUnsized(source) && fn.b.span !== null)
+      this.#cx.reach.refuse({ span: fn.b.span, feature: `${decl.name}, an array without a length` })
+    if (decl.storage === 'parameter' || decl.storage === 'block') {
+      if (this.#cx.program.isMissing(source) && source.kind !== 'error' && fn.b.span !== null)
+        this.#cx.reach.refuse({ span: fn.b.span, feature: `${decl.name}, with pointers in a buffer,` })
+    }
     const type = this.#cx.types.of(source)
     if ((decl.storage === 'static' || decl.storage === 'groupshared') && t.holdsPointer(type)) {
       this.#cx.sink.add(opaqueVariable, decl.span ?? undefined, { name: decl.name, type: s.show(source) })

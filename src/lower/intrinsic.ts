@@ -2,22 +2,23 @@
 import type { Fn } from './context.ts'
 import type { Operand, Ref } from './ref.ts'
 import type { FuncAttributes } from '../check/model/decl.ts'
-import type { CallExpr, FuncRef, Signature } from '../check/model/tree.ts'
+import type { Signature } from '../check/model/func-ref.ts'
+import type { CallExpr, FuncRef } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
 import type { AtomicOp, Scope } from '../ir/op.ts'
 import { isOp, rowOf } from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { outputs, type Value } from '../ir/value.ts'
-import { reinterpret } from './bits.ts'
 import { loadBytes, storeBytes, wordAt, type Bytes } from './bytes.ts'
 import { valueOf } from './call.ts'
+import { boxed, loaded, reinterpret, unboxed } from './box.ts'
 import { closed, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
-import { at, read, write } from './place.ts'
+import { at, fieldOf, indexOf, indexValue, read, write } from './place.ts'
 import { isTextureAccess, textureAccess } from './texture.ts'
 import { bufferStride } from './stride.ts'
 import { zeroDifferential } from './zero.ts'
@@ -37,6 +38,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   pair_d: (fn, args) => fn.b.extract(value(fn, args, 0), 1),
   reinterpret: (fn, args, result) => reinterpret(fn, value(fn, args, 0), result),
   dynamicObject: (fn, args, result) => fromBits(fn, value(fn, args, 0), value(fn, args, 1), result),
+  width: (fn, args) => fn.b.const(t.u32, Number(value(fn, args, 0).type.scalar!.slice(1))),
   stringHash: (fn, args) => fn.b.convert(value(fn, args, 0), t.i32),
   uniformLoad: (fn, args) => {
     const place = args[0]!
@@ -48,30 +50,32 @@ const handlers: Readonly<Record<string, Handler>> = {
     fn.b.emit('barrier', [], 'workgroup')
     return all
   },
-  element: (fn, args) => opened(fn.b, fn.b.load(elementOf(fn, args))),
+  element: (fn, args) => opened(fn.b, loaded(fn, elementOf(fn, args))),
   bufferLength: (fn, args) => fn.b.emit1('length', [value(fn, args, 0)]),
   bufferStride: (fn, args) => fn.b.const(t.u32, bufferStride(value(fn, args, 0).type.elem!.elem!)),
   loadWord: (fn, args) => fn.b.load(wordAt(fn, bytesOf(fn, args))),
-  loadBytes: (fn, args, result, call) =>
-    opened(
-      fn.b,
-      loadBytes(
-        fn,
-        inMemory(fn, result, call, f => f.result),
-        bytesOf(fn, args),
-      ),
-    ),
+  loadBytes: (fn, args, result, call) => {
+    const type = inMemory(fn, result, call, f => f.result)
+    return unboxed(fn, opened(fn.b, loadBytes(fn, type, bytesOf(fn, args))))
+  },
   storeBytes: (fn, args, _result, call) => {
     const given = value(fn, args, 2)
-    storeBytes(
-      fn,
-      closed(
-        fn.b,
-        given,
-        inMemory(fn, given.type, call, f => f.params[1]!.type),
-      ),
-      bytesOf(fn, args),
-    )
+    const type = inMemory(fn, given.type, call, f => f.params[1]!.type)
+    storeBytes(fn, boxed(fn, closed(fn.b, given, type), type), bytesOf(fn, args))
+    return undefined
+  },
+  component: (fn, args) => indexValue(fn, fn.b.extract(value(fn, args, 0), 0), value(fn, args, 1)),
+  setComponent: (fn, args) => {
+    const place = args[0]!
+    if (place.dir !== 'in') write(fn, indexOf(fn, fieldOf(fn, place.ref, 0), value(fn, args, 1)), value(fn, args, 2))
+    return undefined
+  },
+  storeVector: (fn, args) => {
+    const [vector, place] = [fn.b.extract(value(fn, args, 0), 0), args[1]!]
+    const bytes = fn.b.const(t.i32, Number(vector.type.elem!.scalar!.slice(1)) / 8)
+    const start = fn.b.div(fn.b.convert(value(fn, args, 2), t.i32), bytes)
+    for (let i = 0; i < vector.type.count && place.dir !== 'in'; i++)
+      write(fn, indexOf(fn, place.ref, fn.b.add(start, fn.b.const(t.i32, i))), fn.b.extract(vector, i))
     return undefined
   },
   accumulate: (fn, args) => {
@@ -98,7 +102,9 @@ const handlers: Readonly<Record<string, Handler>> = {
 
 /** What of the signature of the function that is called lies in memory as a type. */
 function inMemory(fn: Fn, type: Type, call: CallExpr | null, of: (signature: Signature) => s.Type): Type {
-  return type.kind !== 'mat' || call === null ? type : fn.cx.types.part(of(fn.cx.program.signature(fn.ref(call.func))))
+  return type.kind !== 'mat' || call === null
+    ? fn.cx.boxes.form(type)
+    : fn.cx.types.part(of(fn.cx.program.signature(fn.ref(call.func))))
 }
 
 function elementOf(fn: Fn, args: readonly Operand[]): Value {
@@ -233,6 +239,10 @@ export function intrinsic(
 export function intrinsicPlace(fn: Fn, ref: FuncRef, args: readonly Operand[]): Ref {
   const name = ref.kind === 'direct' ? fn.cx.program.attributes(ref.decl).intrinsic : null
   if (name === 'element') return at(fn, elementOf(fn, args))
+  if (name === 'pointee') {
+    const [base, next] = [0, 1].map(i => fn.b.extract(value(fn, args, 0), i))
+    return at(fn, fn.b.elem(base!, fn.b.sub(fn.b.add(next!, value(fn, args, 1)), fn.b.const(t.i32, 1))))
+  }
   return impossible(`no place for ${name ?? 'a ref accessor'}`)
 }
 

@@ -1,4 +1,5 @@
 /** Lowers the typed tree to IR: the requested functions, and what they need. */
+import { sameConstants } from './constexpr.ts'
 import { Globals } from './global.ts'
 import type { Ref } from './ref.ts'
 import { leaveFunction } from './stmt.ts'
@@ -12,6 +13,7 @@ import type { Body, CheckedProgram, FuncRef } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
 import { noSubst } from '../check/model/type.ts'
 import { writtenParams } from '../check/model/walk.ts'
+import { reverseByHalves } from './apply.ts'
 import { backwardOf } from './derivative.ts'
 import { Lowering, type TextureEmulation } from './context.ts'
 import { lowerBody } from './func.ts'
@@ -124,9 +126,11 @@ function attempt(
     const ref = cx.refs.get(func)
     if (ref === undefined || ref.kind !== 'direct') return
     const info = program.derivatives(ref)
-    if (info.forward !== null) func.info.forward = cx.instance(info.forward)
-    if (info.backward !== null) func.info.backward = backwardOf(cx, func, info.backward)
-    if (info.substitute !== null) func.info.substitute = cx.instance(info.substitute)
+    if (info.forward !== null) func.info.forward = cx.instance(sameConstants(cx, ref, info.forward))
+    if (info.backward !== null) func.info.backward = backwardOf(cx, func, sameConstants(cx, ref, info.backward))
+    else if (info.apply !== null) func.info.backward = reverseByHalves(cx, func, ref, info.apply)
+    if (info.substitute !== null) func.info.substitute = cx.instance(sameConstants(cx, ref, info.substitute))
+    for (const own of [func.info.forward, func.info.backward]) if (own !== undefined) own.info.derives ??= own.name
     drain(cx)
   }
   return { module: cx.module, refs: cx.refs, derivatives }

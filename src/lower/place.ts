@@ -7,11 +7,12 @@ import type { Ref } from './ref.ts'
 import type { LocalDecl, ParamDecl } from '../check/model/decl.ts'
 import type { Fn } from './context.ts'
 import { resourceElement } from '../base/errors/lower.ts'
-import type { Place } from '../check/model/tree.ts'
+import type { AccessorPlace, Place } from '../check/model/tree.ts'
 import { isZero } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
+import { boxed, loaded } from './box.ts'
 import { adapt, callAccessor, evaluate, evaluateAccess } from './call.ts'
 import { assemble, closed, isInFixed, kept, opened } from './columns.ts'
 import { impossible } from './context.ts'
@@ -42,7 +43,11 @@ function placeOf(fn: Fn, place: Place): Ref {
       return fieldOf(fn, lowerPlace(fn, place.base), place.field.index)
     case 'index': {
       const base = lowerPlace(fn, place.base)
-      return indexOf(fn, base, lowerExpr(fn, place.index))
+      const index = lowerExpr(fn, place.index)
+      // An array without elements holds nothing: what is written is lost, and zero is read.
+      if (fn.type(place.base.type).kind === 'struct')
+        return { kind: 'pointer', pointer: cleared(fn, fn.type(place.type)) }
+      return indexOf(fn, base, index)
     }
     case 'swizzle': {
       const base = lowerPlace(fn, place.base)
@@ -62,7 +67,9 @@ function placeOf(fn: Fn, place: Place): Ref {
       const operands = [place.object, ...place.args].map(a => evaluate(fn, a))
       return intrinsicPlace(fn, fn.ref(place.func), operands)
     }
-    case 'accessor':
+    case 'accessor': {
+      const component = componentPlace(fn, place)
+      if (component !== undefined) return component
       return {
         kind: 'accessor',
         get: place.get === null ? null : fn.ref(place.get),
@@ -70,6 +77,7 @@ function placeOf(fn: Fn, place: Place): Ref {
         ...evaluateAccess(fn, place.object, place.args),
         type: fn.type(place.type),
       }
+    }
     case 'convert': {
       const base = lowerPlace(fn, place.base)
       return { kind: 'convert', base, type: fn.type(place.type), baseType: fn.type(place.base.type) }
@@ -79,6 +87,14 @@ function placeOf(fn: Fn, place: Place): Ref {
       return fn.variable(value.type, value.name, value)
     }
   }
+}
+
+/** A component of a vector of the library whose components lie in an array: as memory, it needs no calls. */
+function componentPlace(fn: Fn, { set, object, args: [index] }: AccessorPlace): Ref | undefined {
+  const ref = set === null ? null : fn.ref(set)
+  if (ref?.kind !== 'direct' || fn.cx.program.attributes(ref.decl).intrinsic !== 'setComponent') return undefined
+  if (object?.dir !== 'inout' || index?.dir !== 'in') return undefined
+  return indexOf(fn, fieldOf(fn, lowerPlace(fn, object.place), 0), lowerExpr(fn, index.value))
 }
 
 /** The place that a pointer points to. */
@@ -146,6 +162,15 @@ export function constantOf(value: Value): number | undefined {
   return def.op !== 'param' && def.op === 'const' && typeof def.attr === 'number' ? def.attr : undefined
 }
 
+/** The number that arithmetic on constants gives. */
+function computed(value: Value): number | undefined {
+  const { def } = value
+  if (def.op === 'convert') return computed(def.args[0]!)
+  if (def.op !== 'add' && def.op !== 'sub' && def.op !== 'mul') return constantOf(value)
+  const [x, y] = [computed(def.args[0]!), computed(def.args[1]!)]
+  return x === undefined || y === undefined ? undefined : def.op === 'add' ? x + y : def.op === 'sub' ? x - y : x * y
+}
+
 /** A component with a computed index. */
 export function indexOf(fn: Fn, from: Ref, index: Value): Ref {
   const base = deref(fn, from)
@@ -157,13 +182,20 @@ export function indexOf(fn: Fn, from: Ref, index: Value): Ref {
   }
   if (base.kind === 'columns' || base.kind === 'row') return turned(fn, base, index)
   if (base.kind === 'bundle') {
-    if (known !== undefined && known in base.parts) return componentOf(fn, base, known)
+    const chosen = computed(index)
+    if (chosen !== undefined && chosen in base.parts) return componentOf(fn, base, chosen)
     fn.cx.sink.add(resourceElement, fn.b.span ?? undefined, {})
     return base.parts[0]!
   }
   if (known !== undefined) return componentOf(fn, base, known)
   if (base.kind === 'value') return { kind: 'value', value: indexValue(fn, base.value, index) }
   return { kind: 'indexed', base, index }
+}
+
+function cleared(fn: Fn, type: Type): Value {
+  const pointer = fn.b.variable(type)
+  fn.b.store(pointer, fn.b.zero(type))
+  return pointer
 }
 
 /** An element of a value; arrays with computed indices go through memory. */
@@ -223,7 +255,7 @@ export function read(fn: Fn, ref: Ref): Value {
   const { b } = fn
   switch (ref.kind) {
     case 'pointer':
-      return b.load(ref.pointer)
+      return loaded(fn, ref.pointer)
     case 'columns':
       return b.transpose(b.load(ref.pointer))
     case 'row': {
@@ -292,7 +324,9 @@ export function write(fn: Fn, ref: Ref, value: Value): void {
     case 'pointer':
       b.store(
         ref.pointer,
-        isInFixed(ref.pointer) && t.differential(value.type) !== null ? b.emit1('detach', [value]) : value,
+        isInFixed(ref.pointer) && t.differential(value.type) !== null
+          ? b.emit1('detach', [value])
+          : boxed(fn, value, ref.pointer.type.elem!),
       )
       return
     case 'columns':

@@ -113,6 +113,23 @@ export class Reach<B extends Body = Body> {
     throw new Refused(lack.feature)
   }
 
+  /** Where lowering is: in a part of a declaration, or in a body. */
+  here(): Span | undefined {
+    return this.#parts.findLast(p => p.span !== null)?.span ?? this.#cx.current?.b.span ?? undefined
+  }
+
+  /** Where the program called the library, if a function of that is lowered now. */
+  outside(): Span | undefined {
+    let at: Func | undefined = this.#cx.current?.func
+    let span: Span | undefined
+    while (at?.info.library === true) {
+      const asker = this.#askers.get(at)
+      span = asker?.at
+      at = asker?.by
+    }
+    return span
+  }
+
   /** The use of what no target has in a part of the text. */
   at(span: Span | null): Lack | undefined {
     return span === null ? undefined : this.#cx.program.lacking(span)

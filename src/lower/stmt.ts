@@ -9,6 +9,7 @@ import { i32, voidType } from '../ir/type.ts'
 import type { Hint } from '../ir/op.ts'
 import type { Inst, Value } from '../ir/value.ts'
 import { impossible } from './context.ts'
+import { countedTrips } from './counted.ts'
 import { lowerEffect, lowerExpr } from './expr.ts'
 import { callExternal } from './external.ts'
 import { block, branch, closed, leave, loop, select } from './flow.ts'
@@ -38,7 +39,10 @@ function isLong(chain: If): boolean {
  * have.
  */
 function decided(fn: Fn, { cond, then, otherwise }: If): { readonly taken: Stmt | null } | null {
-  if (cond.kind !== 'is' || cond.of.kind !== 'interface') return null
+  if (cond.kind !== 'is' || cond.of.kind !== 'interface') {
+    const known = fn.decides || cond.kind === 'is' ? fn.cx.program.fold(cond, fn.subst) : null
+    return known === null ? null : { taken: known === 0 ? otherwise : then }
+  }
   return {
     taken: fn.cx.program.conforms(fn.source(cond.value.type), fn.source(cond.of) as InterfaceType) ? then : otherwise,
   }
@@ -98,7 +102,7 @@ function lowerChain(fn: Fn, chain: If): void {
   )
 }
 
-function lowerStmt(fn: Fn, stmt: Stmt): void {
+export function lowerStmt(fn: Fn, stmt: Stmt): void {
   const saved = fn.b.span
   fn.b.span = stmt.span ?? saved
   statement(fn, stmt)
@@ -121,6 +125,21 @@ function statement(fn: Fn, stmt: Stmt): void {
       lowerIf(fn, stmt)
       return
     case 'for': {
+      const counted = countedTrips(fn, stmt)
+      if (counted !== null) {
+        block(
+          b,
+          inst => {
+            for (const value of counted.values) {
+              if (closed(b.at)) return
+              fn.locals.set(counted.decl.id, { kind: 'value', value: b.const(fn.type(counted.decl.type), value) })
+              body(fn, inst, stmt.body)
+            }
+          },
+          fn.left,
+        )
+        return
+      }
       lowerStmts(fn, stmt.init)
       const { cond, step } = stmt
       whileLoop(fn, stmt.loop, cond, stmt.body, () => {
@@ -170,7 +189,7 @@ function statement(fn: Fn, stmt: Stmt): void {
       callExternal(fn, 'discard', [], voidType, false)
       return
     case 'assert':
-      fn.cx.program.assert(stmt, fn.subst)
+      fn.cx.program.assert(stmt, fn.subst, fn.cx.reach.outside())
       return
   }
 }
@@ -228,9 +247,16 @@ function whileLoop(fn: Fn, attributes: LoopAttributes, cond: Expr | null, stmt: 
   )
 }
 
+/** The case that a value chooses which an instance knows. */
+function knownCase(fn: Fn, { cases, value }: Stmt & { readonly kind: 'switch' }): Pick<SwitchCase, 'body'> | undefined {
+  const known = fn.decides && !cases.some(c => c.falls) ? fn.cx.program.fold(value, fn.subst) : null
+  if (known === null) return undefined
+  return cases.find(c => c.labels.includes(known)) ?? cases.find(c => c.isDefault) ?? { body: [] }
+}
+
 function lowerSwitch(fn: Fn, stmt: Stmt & { readonly kind: 'switch' }): void {
   const { b } = fn
-  const own = stmt.cases.find(c => c.target === fn.cx.target.processor)
+  const own = stmt.cases.find(c => c.target === 'any' || c.target === fn.cx.target.processor) ?? knownCase(fn, stmt)
   if (own !== undefined) {
     block(
       b,

@@ -1,6 +1,6 @@
 /**
- * System values in functions that are no entry points (`cudaThreadIdx()`). Each is a private variable, which every entry point sets
- * at its start from a parameter of its own.
+ * System values in functions that are no entry points (`cudaThreadIdx()`), and module-level ones (`in uint3 id : SV_GroupID;`). Each is
+ * a private variable, which every entry point that reaches it sets at its start from a parameter of its own.
  */
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
@@ -14,6 +14,17 @@ export const systemTypes: Readonly<Record<string, t.Type>> = {
   SV_GROUPID: t.vec(t.u32, 3),
   SV_GROUPTHREADID: t.vec(t.u32, 3),
   SV_GROUPINDEX: t.u32,
+}
+
+/** Those of what vertex entry points take. */
+export const vertexTypes: Readonly<Record<string, t.Type>> = { SV_VERTEXID: t.u32, SV_INSTANCEID: t.u32 }
+
+/** Those of what fragment entry points take. */
+export const fragmentTypes: Readonly<Record<string, t.Type>> = {
+  SV_POSITION: t.vec(t.f32, 4),
+  SV_ISFRONTFACE: t.bool,
+  SV_SAMPLEINDEX: t.u32,
+  SV_COVERAGE: t.u32,
 }
 
 /** An entry point whose parameters may still grow. */
@@ -57,7 +68,8 @@ export class SystemValues {
   }
 
   #typeOf(name: string): t.Type {
-    return systemTypes[name] ?? (name.startsWith('SV_WAVE') ? t.u32 : t.vec(t.u32, 3))
+    const stage = vertexTypes[name] ?? fragmentTypes[name]
+    return systemTypes[name] ?? stage ?? (name.startsWith('SV_WAVE') ? t.u32 : t.vec(t.u32, 3))
   }
 
   /** Lets the entry points set the values that were used since. */
@@ -86,7 +98,7 @@ export class SystemValues {
         this.#typeOf(name),
         entry.func.info.entry!.numthreads.map(n => b.const(t.u32, n)),
       )
-    const at = entry.semantics.indexOf(name)
+    const at = entry.semantics.findIndex((s, i) => s === name && entry.params[i]!.dir !== 'out')
     if (at >= 0) return body.params[at]!
     const param: ParamSig = { name: name.toLowerCase(), type: this.#typeOf(name), dir: 'in', noDiff: true }
     entry.params.push(param)

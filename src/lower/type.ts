@@ -23,6 +23,7 @@ export class Types {
   readonly #instance: (ref: FuncRef) => Func
   readonly #sum: (iface: s.InterfaceType) => t.Type
   readonly #stand: (type: s.StructType) => s.StructType | undefined
+  readonly #form: (type: t.Type) => t.Type
   readonly #reach: Reach
   readonly #known = new Map<string, t.Type>()
   readonly #handles = new Map<string, t.Type>()
@@ -37,10 +38,12 @@ export class Types {
     instance: (ref: FuncRef) => Func,
     sum: (iface: s.InterfaceType) => t.Type,
     stand: (type: s.StructType) => s.StructType | undefined,
+    form: (type: t.Type) => t.Type,
     reach: Reach,
   ) {
     this.#reach = reach
     this.#stand = stand
+    this.#form = form
     this.#sum = sum
     this.#program = program
     this.#module = module
@@ -65,7 +68,10 @@ export class Types {
       case 'matrix':
         return t.mat(this.#lane(type), this.#side(type.rows), this.#side(type.cols))
       case 'array': {
-        if (type.count !== null) return t.array(this.part(type.elem), this.#length(this.number(type.count)))
+        if (type.count !== null) {
+          const n = this.number(type.count)
+          return n === 0 ? this.#nothing(type) : t.array(this.part(type.elem), this.#length(n))
+        }
         this.#sink.add(unsizedArray, undefined, { type: s.show(type) })
         return t.array(this.part(type.elem), 1)
       }
@@ -122,8 +128,8 @@ export class Types {
   /** What a structured buffer holds. */
   #element(type: s.Type): t.Type {
     const made = this.part(type)
-    if (t.holdsPointer(made)) this.#sink.add(resourceInBuffer, undefined, { type: s.show(type) })
-    return made
+    if (t.holdsPointer(made)) this.#sink.add(resourceInBuffer, this.#reach.here(), { type: s.show(type) })
+    return this.#form(made)
   }
 
   /** The number that an integer of a concrete type is. */
@@ -135,8 +141,8 @@ export class Types {
 
   /** Elements of an array; generic arguments may ask for too few or too many. */
   #length(n: number): number {
-    if (n >= 1 && n <= s.maxElements) return n
-    if (n < 1) this.#sink.add(badArraySize, undefined, {})
+    if (n > 0 && n <= s.maxElements) return n
+    if (n < 0) this.#sink.add(badArraySize, undefined, {})
     else this.#sink.add(arrayTooLarge, undefined, { count: n, limit: s.maxElements })
     return 1
   }
@@ -168,6 +174,19 @@ export class Types {
   /** The source type of an IR struct. */
   source(type: t.Type): s.StructType | undefined {
     return this.#sources.get(type)
+  }
+
+  /** An array without elements: a struct without fields, since targets have no such arrays. */
+  #nothing(type: s.Type): t.Type {
+    let made = this.#known.get(type.key)
+    if (made === undefined) {
+      made = t.struct(this.#names.unique('NoElements'), [])
+      this.#known.set(type.key, made)
+      this.#module.structs.push(made)
+      if (this.#program.differentialOf(type) !== null)
+        made.diff = { type: made, fields: [], dzero: undefined, dadd: undefined }
+    }
+    return made
   }
 
   #struct(type: s.StructType): t.Type {
@@ -272,7 +291,13 @@ export class Types {
       case 'ConstantBuffer':
       case 'ParameterBlock': {
         const inner = this.part(arg as s.Type)
-        return t.holdsPointer(inner) ? inner : t.ptr('uniform', inner)
+        return t.holdsPointer(inner) ? inner : t.ptr('uniform', this.#form(inner))
+      }
+      case 'Ptr': {
+        const span = this.#reach.here()
+        if (span !== undefined && this.#program.isMissing(type))
+          this.#reach.refuse({ span, feature: 'a pointer to what holds pointers' })
+        return undefined
       }
       case 'Atomic':
         return this.of(arg as s.Type)

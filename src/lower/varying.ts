@@ -24,7 +24,7 @@ import type { Span } from '../base/source.ts'
 import type { Lowering } from './context.ts'
 import { closed, opened } from './columns.ts'
 import { convert } from './convert.ts'
-import { systemTypes } from './system.ts'
+import { fragmentTypes, systemTypes, vertexTypes } from './system.ts'
 
 export type GraphicsStage = 'vertex' | 'fragment'
 
@@ -63,9 +63,9 @@ const vec4 = t.vec(t.f32, 4)
 const systemValues: Readonly<
   Record<GraphicsStage, { readonly in: Readonly<Record<string, Type>>; readonly out: Readonly<Record<string, Type>> }>
 > = {
-  vertex: { in: { SV_VERTEXID: t.u32, SV_INSTANCEID: t.u32 }, out: { SV_POSITION: vec4 } },
+  vertex: { in: vertexTypes, out: { SV_POSITION: vec4 } },
   fragment: {
-    in: { SV_POSITION: vec4, SV_ISFRONTFACE: t.bool, SV_SAMPLEINDEX: t.u32, SV_COVERAGE: t.u32 },
+    in: fragmentTypes,
     out: { SV_DEPTH: t.f32, SV_DEPTHGREATEREQUAL: t.f32, SV_DEPTHLESSEQUAL: t.f32, SV_COVERAGE: t.u32 },
   },
 }
@@ -134,6 +134,12 @@ function split(semantic: string): { readonly name: string; readonly index: numbe
   return { name: alike[name] ?? name, index: Number(index) }
 }
 
+/** The name of a system value by its semantic; for another semantic, null. */
+export function systemName(semantic: string): string | null {
+  const { name } = split(semantic)
+  return isSystem(name) ? name : null
+}
+
 const isSystem = (name: string): boolean => name.startsWith('SV_') && name !== 'SV_TARGET'
 
 function semanticName(name: string, index: number): string {
@@ -200,6 +206,8 @@ class Flattener {
       }
       return
     }
+    // An array without elements passes nothing.
+    if (source.kind === 'array' && type.kind === 'struct') return
     if (type.kind === 'array' && source.kind === 'array') {
       at.isPart = true
       for (let i = 0; i < type.count; i++)

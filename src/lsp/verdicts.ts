@@ -247,9 +247,19 @@ class Verdicts {
 /** A program as it is now, whatever changes meanwhile. */
 function programOf({ root, inputs, options }: Analysis): Pick<CheckJob, 'source' | 'options'> {
   const files = Object.fromEntries([...inputs].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])))
-  const { searchPaths, defines, conformances, matrixLayout, entries, maxContext } = options
+  const { searchPaths, defines, conformances, matrixLayout, entries, maxContext, emulateHalf } = options
   return {
     source: inputs.get(root)!,
-    options: { fileName: root, files, searchPaths, defines, conformances, matrixLayout, entries, maxContext },
+    options: {
+      fileName: root,
+      files,
+      searchPaths,
+      defines,
+      conformances,
+      matrixLayout,
+      entries,
+      maxContext,
+      emulateHalf,
+    },
   }
 }

@@ -55,7 +55,7 @@ function component(b: Builder, x: Value, i: number): Value | undefined {
       case 'splat':
         return b.splat(def.args[0]!, t.component(from.type, i))
       case 'zero':
-        return b.zero(t.component(from.type, i))
+        return b.unset(t.component(from.type, i))
       case 'undef':
         return b.emit1('undef', [], null, t.component(from.type, i))
       case 'swizzle':

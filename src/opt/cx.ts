@@ -1,5 +1,6 @@
 /** What every pass is given, and what it answers. */
 import type { Sink } from '../base/diag.ts'
+import type { Func, Module } from '../ir/value.ts'
 
 /** Whether a pass changed a function. `control`: it did, and control flow may now become simpler. */
 export type Change = boolean | 'control'
@@ -16,4 +17,6 @@ export interface Cx {
   readonly bounded?: boolean
   /** The program checks at run time what it promises elsewhere. */
   readonly debug?: boolean
+  /** Replaces numbers that the target lacks. Gives the functions that changed. */
+  readonly emulate?: ((module: Module) => ReadonlySet<Func>) | undefined
 }

@@ -24,8 +24,14 @@ export function fold(
   // A constant keeps the digits of the source, for targets that compute floats in double precision; others round it when they print it.
   if (op === 'convert' && scalar === 'f64' && to === t.f32)
     return finite(Math.fround(Number(x))) === undefined ? undefined : x
-  const [a, b] = [exact(x, scalar), exact(y, scalar)]
-  return finite(op === 'convert' ? convertScalar(scalar, to.scalar!, a, 'f32') : applyIfTaken(op, scalar, a, b, 'f32'))
+  return finite(
+    op === 'convert' ? convertScalar(scalar, to.scalar!, exact(x, scalar), 'f32') : evaluate(op, scalar, x, y),
+  )
+}
+
+/** What an op gives on scalar constants, which may be infinite or NaN. */
+export function evaluate(op: LaneOp, scalar: ScalarName, x: Constant, y: Constant = x): Constant | undefined {
+  return applyIfTaken(op, scalar, exact(x, scalar), exact(y, scalar), 'f32')
 }
 
 /** A number rounded or wrapped to the scalar type; undefined where it is not finite. */

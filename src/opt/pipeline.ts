@@ -185,6 +185,8 @@ const each =
 const hasBody = (func: Func): boolean => func.body !== undefined
 const hasLists = (func: Func): boolean => listVariables(func).length > 0
 
+const emulate = (module: Module, { emulate }: Cx): ReadonlySet<Func> => emulate?.(module) ?? new Set()
+
 /** What nothing reaches any more is neither optimised nor written. */
 const sweeping: ModuleStep = { name: 'unused', pass: unused }
 /** Passes merge, move and drop the calls of pure functions. */
@@ -218,6 +220,10 @@ export const moduleSteps: ModuleSteps = [
   // A body that is inlined is then optimised already.
   'callees first',
   sweeping,
+  // After numbers that the target lacks were folded as what they are, and before calls of what stands for them are inlined.
+  { name: 'emulate', pass: emulate, to: 0, leaves: leastSteps },
+  { name: 'emulate', pass: emulate, from: 1, leaves: finalSteps },
+  'functions',
   // Again, since calls went with what was dropped or folded.
   { name: 'inlineSingleCalls', pass: inlineSingleCalls, from: 2, leaves: finalSteps },
   sweeping,

@@ -7,10 +7,10 @@ import { isOne, type Builder } from '../ir/build.ts'
 import { exact } from '../ir/exact.ts'
 import type { Constant } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
-import type { Type } from '../ir/type.ts'
+import type { ScalarName, Type } from '../ir/type.ts'
 import type { Inst, Value } from '../ir/value.ts'
 import { rewriteComposite } from './composite.ts'
-import { fit, fold, isFoldable } from './fold.ts'
+import { evaluate, fit, fold, isFoldable } from './fold.ts'
 import { constantOf, definedBy, inverse, isCommutative, isComparison, turned } from './match.ts'
 
 /** A cheaper value that equals the only result of the instruction; undefined if there is none. `wide` is that of `Cx`. */
@@ -92,6 +92,17 @@ function lanesOf(value: Value): Constant[] | undefined {
   return c === undefined ? undefined : Array.from({ length: type.count }, () => c)
 }
 
+/**
+ * A scalar constant, or what arithmetic on two gives: `0.0 / 0.0` is no constant, since targets cannot write it, but what compares it has an answer,
+ * which a GPU need not find.
+ */
+function edgeOf(value: Value, scalar: ScalarName): Constant | undefined {
+  const { def } = value
+  if (def.op !== 'div' && def.op !== 'mul' && def.op !== 'add' && def.op !== 'sub') return constantOf(value)
+  const [x, y] = [constantOf(def.args[0]!), constantOf(def.args[1]!)]
+  return x === undefined || y === undefined ? undefined : evaluate(def.op, scalar, x, y)
+}
+
 /** False if `lanesOf` surely finds no constants in the value. A quick test. */
 function mayBeConstant({ def: { op } }: Value): boolean {
   return op === 'const' || op === 'splat' || op === 'zero' || op === 'construct'
@@ -103,6 +114,12 @@ function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const { op, args } = inst
   const type = inst.results[0]!.type
   if (type.kind !== 'scalar' && type.kind !== 'vec') return undefined
+  if (isComparison(op) && type.kind === 'scalar' && t.isFloat(args[0]!.type)) {
+    const scalar = computedAs(args[0]!.type, wide).scalar!
+    const [x, y] = [edgeOf(args[0]!, scalar), edgeOf(args[1]!, scalar)]
+    const c = x === undefined || y === undefined ? undefined : evaluate(op, scalar, x, y)
+    if (c !== undefined) return b.const(type, c)
+  }
   for (let k = 0; k < args.length; k++) if (!mayBeConstant(args[k]!)) return undefined
   const first = lanesOf(args[0]!)
   if (first === undefined) return undefined
@@ -279,6 +296,7 @@ function discrete(b: Builder, inst: Inst): Value | undefined {
     case 'not':
       return complement(b, x!)
     case 'eq':
+      if (x!.type.kind === 'ptr' && x !== y) return resourcesAlike(b, x!, y!)
       return x === y ? literal(b, type, true) : c === true ? x : c === false ? b.emit1('not', [x!]) : undefined
     case 'ne':
       return x === y ? literal(b, type, false) : c === false ? x : c === true ? b.emit1('not', [x!]) : undefined
@@ -297,6 +315,13 @@ function discrete(b: Builder, inst: Inst): Value | undefined {
     default:
       return undefined
   }
+}
+
+/** Whether two resources are one, where that is known; one that is undefined is no other. */
+function resourcesAlike(b: Builder, x: Value, y: Value): Value | undefined {
+  if (x.def.op === 'undef' || y.def.op === 'undef') return literal(b, t.bool, false)
+  const [p, q] = [definedBy(x, 'global'), definedBy(y, 'global')]
+  return p === undefined || q === undefined ? undefined : literal(b, t.bool, p.attr === q.attr)
 }
 
 function unsigned(x: Value): boolean {

@@ -83,6 +83,7 @@ function collect(body: Region, nodes: (Node | undefined)[], roots: Map<Value, No
       const type = pointer.type.elem!
       if (type.kind === 'scalar' || type.kind === 'ptr' || type.kind === 'opaque') return
       const root = node(type, pointer.name)
+      openResources(root)
       nodes[pointer.id] = root
       roots.set(pointer, root)
       return
@@ -101,6 +102,12 @@ function collect(body: Region, nodes: (Node | undefined)[], roots: Map<Value, No
     else if (inst.op !== 'store') at.escapes = true
     else if (!isBlank(inst.args[1]!)) at.whole = true
   })
+}
+
+/** Splits structs that hold resources even if only wholes move: which resource it is must be seen though the rest changes. */
+function openResources(at: Node): void {
+  if (at.type.kind === 'struct' && t.holdsPointer(at.type))
+    for (let i = 0; i < at.type.count; i++) openResources(part(at, i))
 }
 
 function part(at: Node, index: number): Node {

@@ -19,6 +19,8 @@ import { costs } from '../ir/costs.ts'
 /** A loop with more trips, or more instructions, counts as endless: limits of what `[ForceUnroll]` may ask for, told by a diagnostic. */
 const tripLimit = 4096
 const sizeLimit = 100_000
+/** The same where each trip asks anew whether the loop goes on. */
+const openTrips = 256
 
 /** Unrolls the loops that `[ForceUnroll]` marks. A loop that exceeds the limits is an error, and stays a loop. */
 export function unroll(func: Func, cx: Cx): boolean {
@@ -145,9 +147,17 @@ class Unrolling {
       const test = this.#insts(region, head.insts)
       if (test === undefined) return undefined
       if (test.op !== 'test') return this.#ended(block, region, test)
-      const goes = constantOf(this.#mapped(test.args[0]!))
-      if (goes === undefined) return undefined
-      if (goes === false) {
+      const condition = this.#mapped(test.args[0]!)
+      const goes = constantOf(condition)
+      if (goes === undefined) {
+        // What is marked may also end earlier than what can be computed, as `while (i < 4 && x > 0)`.
+        if (loop.attr !== 'unroll' || trip > openTrips) return undefined
+        const out = new Region()
+        out.insts.push(new Inst('leave', mapValues(test.args.slice(1), this.#to), block, noRegions, test.span))
+        const on = new Region()
+        on.insts.push(new Inst('yield', [], null, noRegions, test.span))
+        region.insts.push(new Inst('if', [condition], null, [on, out], test.span))
+      } else if (goes === false) {
         region.insts.push(new Inst('yield', mapValues(test.args.slice(1), this.#to), null, noRegions, test.span))
         return block
       }

@@ -88,7 +88,7 @@ function importFrom(
   if (project !== undefined && project.diagnostics.length > 0)
     return { code: undefined, map: undefined, diagnostics: project.diagnostics, files: inputs.files }
   const merged = mergeOptions(project?.options ?? {}, absolute(own, root))
-  const { searchPaths, defines, conformances, matrixLayout, entries, maxContext } = merged
+  const { searchPaths, defines, conformances, matrixLayout, entries, maxContext, emulateHalf } = merged
 
   const options: CompileOptions = {
     searchPaths: searchPaths?.map(named),
@@ -97,6 +97,7 @@ function importFrom(
     matrixLayout,
     entries,
     maxContext,
+    emulateHalf,
   }
   const texts = new Map([[fileName, text]])
   const looked: string[] = []

@@ -17,6 +17,8 @@ export interface ProjectOptions {
   readonly entries?: readonly (string | { readonly name: string; readonly stage: 'compute' | 'vertex' | 'fragment' })[]
   /** How many bytes a reverse pass may keep in memory. */
   readonly maxContext?: number
+  /** WGSL computes with `half` in `float` and rounds each result, for devices without `shader-f16`. */
+  readonly emulateHalf?: boolean
   /** Where generated type declarations go: beside the source, into a folder, or nowhere. */
   readonly types?: string | false
   /** What they are called: `fit.d.slang.ts`, or `fit.slang.d.ts`. */
@@ -110,6 +112,12 @@ export const options: { readonly [K in keyof ProjectOptions]-?: Option } = {
     least: 0,
     expected: 'a whole number of bytes, none below 0',
     about: 'How many bytes a reverse pass may keep in memory; it recomputes what does not fit.',
+  },
+  emulateHalf: {
+    is: 'flag',
+    expected: 'true or false',
+    about: 'WGSL computes with half in float and rounds each result, for devices without shader-f16.',
+    default: false,
   },
   types: {
     is: 'either',

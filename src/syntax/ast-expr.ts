@@ -33,6 +33,7 @@ export type Expr =
   | LambdaExpr
   | DifferentiateExpr
   | NoDiffExpr
+  | TryExpr
   | IsExpr
   | AsExpr
   | EachExpr
@@ -243,6 +244,13 @@ export interface NoDiffExpr {
   readonly operand: Expr
 }
 
+/** `try f(x)`. */
+export interface TryExpr {
+  readonly kind: 'try'
+  readonly span: Span
+  readonly operand: Expr
+}
+
 export interface IsExpr {
   readonly kind: 'is'
   readonly span: Span
@@ -306,6 +314,8 @@ export interface FuncTypeExpr {
   readonly span: Span
   readonly params: readonly Param[]
   readonly result: TypeExpr
+  /** What has this type can be differentiated. */
+  readonly smooth?: boolean
 }
 
 /** Modifiers inside a type: `no_diff float` as a generic argument, `const T`. */

@@ -29,6 +29,8 @@ export interface Module {
   readonly types: ReadonlySet<string>
   /** What the parser could not understand. */
   readonly broken: readonly Broken[]
+  /** The version of the language that it is written in. */
+  readonly version: number
 }
 
 /** A part of a text that the parser could not understand, without the bodies in it that it could. */
@@ -93,20 +95,23 @@ export interface TypeParam {
   readonly bounds: readonly TypeExpr[]
   readonly fallback: TypeExpr | undefined
   readonly pack: boolean
+  /** It stands for the type of the parameter with this number, which is called; the text does not show it. */
+  readonly hides?: number
 }
 
-/** `let N : int` or `int N`, perhaps with a default value. */
+/** `let N : int`, `let each N : int` or `int N`, perhaps with a default value. */
 export interface ValueParam {
   readonly kind: 'valueParam'
   readonly span: Span
   readonly name: Name
   readonly type: TypeExpr
   readonly fallback: Expr | undefined
+  readonly pack: boolean
 }
 
 /**
- * `where T : I, J` (conforms), `where T == U` (equals), `where T(U)` (converts: T can be made from U) or `where countof(T) == N`
- * (counts).
+ * `where T : I, J` (conforms), `where T == U` (equals), `where T(U)` (converts: T can be made from U) `where countof(T) == N`
+ * (counts), or `where nonempty(T)`.
  */
 export type Where =
   | {
@@ -119,6 +124,7 @@ export type Where =
   | { readonly kind: 'equals'; readonly span: Span; readonly left: TypeExpr; readonly right: TypeExpr }
   | { readonly kind: 'converts'; readonly span: Span; readonly to: TypeExpr; readonly from: TypeExpr }
   | { readonly kind: 'counts'; readonly span: Span; readonly left: Expr; readonly right: Expr }
+  | { readonly kind: 'nonempty'; readonly span: Span; readonly pack: Expr }
 
 /** A parameter of a function, constructor, subscript or lambda. The direction stands in `modifiers`. */
 export interface Param {
@@ -258,7 +264,17 @@ export interface FuncDecl extends DeclBase {
   readonly result: TypeExpr | undefined
   /** Of the result. */
   readonly semantics: readonly Semantic[]
+  /** `throws E`: the type of the errors. */
+  readonly throws?: TypeExpr | undefined
   readonly body: Block | undefined
+  /** Of a `__func_extension`, whose name is `fwd_diff(f)` and no name for others. */
+  readonly extends?: FuncExtension
+}
+
+/** What a `__func_extension` gives the function that `target` names: a derivative, or the first half of its reverse (`__apply`). */
+export interface FuncExtension {
+  readonly derives: 'forward' | 'backward' | 'apply'
+  readonly target: Expr
 }
 
 /** `__init(…) { … }`. */
@@ -372,6 +388,8 @@ export type Stmt =
   | ReturnStmt
   | DiscardStmt
   | DeferStmt
+  | ThrowStmt
+  | DoCatchStmt
   | LabelStmt
   | TargetSwitchStmt
   | UnsupportedStmt
@@ -491,6 +509,28 @@ export interface DeferStmt {
   readonly body: Stmt
 }
 
+export interface ThrowStmt {
+  readonly kind: 'throw'
+  readonly span: Span
+  readonly value: Expr
+}
+
+/** `do { … } catch (e : E) { … } catch { … }`. */
+export interface DoCatchStmt {
+  readonly kind: 'doCatch'
+  readonly span: Span
+  readonly body: Stmt
+  readonly clauses: readonly CatchClause[]
+}
+
+/** Without a parameter it catches errors of every type. */
+export interface CatchClause {
+  readonly kind: 'catch'
+  readonly span: Span
+  readonly param: Param | undefined
+  readonly body: Stmt
+}
+
 /** `name: for (…) …`, the target of `break name`. */
 export interface LabelStmt {
   readonly kind: 'label'
@@ -532,4 +572,10 @@ export function findAttribute(
   name: string,
 ): Attribute | undefined {
   return node.attributes.find(a => a.name === name)
+}
+
+/** The width of a bit field; null of anything else. */
+export function bitWidth(decl: VarDecl): number | null {
+  const width = decl.semantics.find(s => s.name === ':')?.args[0]
+  return width?.kind === 'int' ? Number(width.value) : null
 }

@@ -153,7 +153,7 @@ export function parseDeclAfterModifiers(
   if (keyword !== undefined) {
     if (
       context === 'local' &&
-      /^(module|import|implementing|namespace|interface|extension|__include)$/.test(p.word())
+      /^(module|import|implementing|namespace|interface|extension|__func_extension|__include)$/.test(p.word())
     ) {
       p.report(misplacedDeclaration, p.tokens.span(p.pos, p.pos), { what: `'${p.word()}'` })
       p.recovered()
@@ -180,7 +180,7 @@ export function parseDeclAfterModifiers(
     else p.missing('a declaration')
     return []
   }
-  const type = parseType(p, false)
+  const type = parseType(p)
   return parseDeclarators(p, head, type)
 }
 
@@ -218,10 +218,10 @@ function parseFunction(p: Cursor, head: Head, result: TypeExpr): FuncDecl {
   const generics = parseGenericParams(p)
   const params = parseParams(p, 'c')
   const semantics = parseSemantics(p)
-  parseThrows(p, head)
+  const throws = parseThrows(p)
   const where = withWhere(p, generics)
   const body = parseOptionalBody(p)
-  return { kind: 'func', ...common(p, head), name, generics: where, params, result, semantics, body }
+  return { kind: 'func', ...common(p, head), name, generics: where, params, result, semantics, throws, body }
 }
 
 /** A name or `operator+`, `operator()`, `operator[]`. */
@@ -239,12 +239,9 @@ export function parseFunctionName(p: Cursor): Name {
   return { text, span: p.spanFrom(first) }
 }
 
-/** `throws E` becomes a modifier of that name. */
-export function parseThrows(p: Cursor, head: Head): void {
-  if (p.word() !== 'throws') return
-  const at = p.advance()
-  head.modifiers.push({ kind: 'modifier', span: p.tokens.span(at, at), name: 'throws' })
-  parseType(p)
+/** `throws E`. */
+export function parseThrows(p: Cursor): TypeExpr | undefined {
+  return p.acceptWord('throws') ? parseType(p) : undefined
 }
 
 /** The body of a function. What was not understood before it does not spoil it. */

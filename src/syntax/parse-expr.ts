@@ -1,5 +1,6 @@
 /** Expressions: a loop for each level of binary operators, so that long chains cost no stack. */
 import { emptyParentheses, expectedExpression } from '../base/errors/syntax.ts'
+import { Span } from '../base/source.ts'
 import type { AssignOp, BinaryOp, Block, Expr, PrefixOp } from './ast.ts'
 import { depthLimit, type Cursor } from './cursor.ts'
 import { parseLiteral } from './literal.ts'
@@ -143,8 +144,13 @@ function parseUnary(p: Cursor): Expr {
       const operand = word === 'each' ? nested(p, parseUnary) : parseBinary(p, assignLevel)
       return { kind: word, span: p.spanFrom(first), operand }
     }
-    case 'new':
     case 'try': {
+      if (next !== nameKind) break
+      p.advance()
+      const operand = nested(p, parseUnary)
+      return { kind: 'try', span: p.spanFrom(first), operand }
+    }
+    case 'new': {
       if (next !== nameKind) break
       p.advance()
       nested(p, parseUnary)
@@ -191,9 +197,21 @@ function parseParenthesised(p: Cursor): Expr {
     p.advance()
     return { kind: 'error', span: p.spanFrom(open) }
   }
-  const inner = parseExpr(p)
+  const inner = tupleOf(p, open, parseExpr(p))
   p.close(')', open)
   return parsePostfix(p, open, inner, false)
+}
+
+/** `(a, b)` is a tuple since version 2026. */
+function tupleOf(p: Cursor, open: number, inner: Expr): Expr {
+  if (p.tokens.version < 2026 || inner.kind !== 'binary' || inner.op !== ',') return inner
+  const args: Expr[] = []
+  let rest: Expr = inner
+  for (; rest.kind === 'binary' && rest.op === ','; rest = rest.left) args.unshift(rest.right)
+  args.unshift(rest)
+  const { file, start } = p.tokens.span(open, open)
+  const callee: Expr = { kind: 'name', span: new Span(file, start, start), name: 'makeTuple', global: true }
+  return { kind: 'call', span: p.spanFrom(open), callee, args }
 }
 
 /** Whether `(` … `)` holds a type and an operand follows. */

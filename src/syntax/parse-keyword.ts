@@ -42,6 +42,7 @@ import {
   type Head,
 } from './parse-decl.ts'
 import { parseArgument } from './parse-expr.ts'
+import { parseFuncExtension } from './parse-func-extension.ts'
 import { parseModifiers, parseParams, parseSemantics } from './parse-param.ts'
 import { parseAssert } from './parse-stmt.ts'
 import { parseArraySuffixes, parseBounds, parseGenericParams, parseType, parseWhere, withWhere } from './parse-type.ts'
@@ -103,6 +104,8 @@ export function keywordParser(p: Cursor): KeywordParser | undefined {
       return p.isAt(next, '(') ? parseStaticAssert : undefined
     case '__generic':
       return parseGenericPrefix
+    case '__func_extension':
+      return parseFuncExtension
     case 'class':
     case 'syntax':
     case 'attribute_syntax':
@@ -112,7 +115,6 @@ export function keywordParser(p: Cursor): KeywordParser | undefined {
     case 'type_param':
     case '__generic_value_param':
     case '__require_capability':
-    case '__func_extension':
     case '__glsl_version_directive':
       return nameFollows || p.isAt(next, '{') || p.isAt(next, '[') ? parseUnsupported : undefined
     default:
@@ -344,13 +346,13 @@ function parseFunc(p: Cursor, head: Head): Decl[] {
   const name = parseFunctionName(p)
   const own = parseGenericParams(p)
   const params = parseParams(p)
-  parseThrows(p, head)
+  const before = parseThrows(p)
   const result = p.accept('->') ? parseType(p) : undefined
-  parseThrows(p, head)
+  const throws = before ?? parseThrows(p)
   const semantics = parseSemantics(p)
   const generics = withWhere(p, own)
   const body = parseOptionalBody(p)
-  const decl: FuncDecl = { kind: 'func', ...common(p, head), name, generics, params, result, semantics, body }
+  const decl: FuncDecl = { kind: 'func', ...common(p, head), name, generics, params, result, semantics, throws, body }
   return [decl]
 }
 

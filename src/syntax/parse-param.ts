@@ -111,7 +111,31 @@ export function parseModifiers(p: Cursor, attributes: Attribute[], found: Modifi
     if (word === '') return
     if (!isModifier(p, word)) return
     found.push(p.modifier())
-    if (modifiersWithArgs.has(word) && p.is('(')) p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
+    if (!modifiersWithArgs.has(word) || !p.is('(')) continue
+    const end = Math.max(p.afterBracket(p.pos), p.pos + 1)
+    if (word === 'layout') layoutAttributes(p, end, attributes)
+    p.jump(end)
+  }
+}
+
+/** `layout(binding = 2, set = 1)` and `layout(location = 3)`, as the attributes that say the same. */
+function layoutAttributes(p: Cursor, end: number, attributes: Attribute[]): void {
+  const found = new Map<string, Argument>()
+  for (let i = p.pos + 1; i < end - 2; i++) {
+    const word = p.wordAt(i)
+    if (!/^(?:binding|set|location)$/.test(word) || !p.isAt(i + 1, '=')) continue
+    p.jump(i + 2)
+    found.set(word, parseNamedArgument(p))
+    i = p.pos - 1
+  }
+  for (const [word, name] of [
+    ['binding', 'vk::binding'],
+    ['location', 'vk::location'],
+  ] as const) {
+    const first = found.get(word)
+    if (first === undefined) continue
+    const args = [first, ...(word === 'binding' ? [found.get('set') ?? []].flat() : [])]
+    attributes.push({ kind: 'attribute', span: first.span, name, nameSpan: first.span, args })
   }
 }
 
@@ -229,7 +253,7 @@ function parseParam(p: Cursor, style: ParamStyle): Param {
     name = p.name('the name of a parameter')
     p.advance()
     parseModifiers(p, attributes, found)
-    type = parseType(p, false)
+    type = parseType(p)
   } else if (
     style === 'lambda' &&
     p.kind === nameKind &&
@@ -237,7 +261,7 @@ function parseParam(p: Cursor, style: ParamStyle): Param {
   ) {
     name = p.name('the name of a parameter')
   } else {
-    type = parseType(p, false)
+    type = parseType(p)
     if (p.kind === nameKind) {
       name = p.name('the name of a parameter')
       type = parseArraySuffixes(p, type)

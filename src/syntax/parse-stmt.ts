@@ -1,12 +1,25 @@
 /** Statements. After an error the parser goes on at the next `;`, `}` or line that begins a statement. */
-import { statementBeforeCase, unintendedEmpty } from '../base/errors/syntax.ts'
-import type { Attribute, Block, CaseGroup, DeclStmt, Expr, ExprStmt, Modifier, Name, Stmt, TargetCase } from './ast.ts'
+import { oneError, statementBeforeCase, unintendedEmpty } from '../base/errors/syntax.ts'
+import type {
+  Attribute,
+  Block,
+  CaseGroup,
+  CatchClause,
+  DeclStmt,
+  Expr,
+  ExprStmt,
+  Modifier,
+  Name,
+  Param,
+  Stmt,
+  TargetCase,
+} from './ast.ts'
 import type { Cursor } from './cursor.ts'
 import { declWords, inBraces, isOutside, parseDeclAfterModifiers } from './parse-decl.ts'
 import { parseArgument, parseExpr } from './parse-expr.ts'
-import { parseModifiers } from './parse-param.ts'
+import { parseModifiers, parseParams } from './parse-param.ts'
 import { afterType } from './scan.ts'
-import { eofKind, nameKind, punctuatorText } from './token.ts'
+import { eofKind, lineFlag, nameKind, punctuatorText } from './token.ts'
 
 /** How long a chain of `else if` may be: it nests in the tree. */
 const elseLimit = 500
@@ -139,11 +152,17 @@ function parseStmtInside(p: Cursor): Stmt {
     case '__stage_switch':
       return parseTargetSwitch(p, first, 'stage')
     case 'try':
-    case 'catch':
+      if (p.kindAt(p.pos + 1) !== nameKind) break
+      return parseExprStmt(p, first)
     case 'goto':
-      if (!startsUnsupported(p)) break
+      if (p.kindAt(p.pos + 1) !== nameKind) break
       return parseUnsupported(p, first)
-    case 'throw':
+    case 'throw': {
+      p.advance()
+      const value = parseExpr(p)
+      p.expect(';')
+      return { kind: 'throw', span: p.spanFrom(first), value }
+    }
     case '__intrinsic_asm':
     case '__requireCapability':
     case '__require_capability':
@@ -162,7 +181,12 @@ export function startsDecl(p: Cursor): boolean {
   const word = p.word()
   if (word !== '' && declWords.has(word) && p.kindAt(p.pos + 1) === nameKind) return true
   if (word === 'struct' || word === 'enum' || word === '__generic') return true
-  const end = afterType(p, p.pos)
+  let end = afterType(p, p.pos)
+  // `A & B x`: what no name follows on the line is an expression.
+  while (end > 0 && p.isAt(end, '&')) {
+    end = afterType(p, end + 1)
+    if (end > 0 && p.kindAt(end) === nameKind && (p.tokens.flags[end]! & lineFlag) !== 0) return false
+  }
   if (end < 0) return false
   const name = p.wordAt(end)
   if (name !== 'is' && name !== 'as') return name !== ''
@@ -286,11 +310,29 @@ function parseWhile(p: Cursor, first: number, attributes: readonly Attribute[]):
 function parseDo(p: Cursor, first: number, attributes: readonly Attribute[]): Stmt {
   p.advance()
   const body = parseBody(p, first, false)
-  if (p.word() === 'catch') return parseUnsupported(p, first)
+  if (p.word() === 'catch') return parseCatch(p, first, body)
   if (!p.acceptWord('while')) p.missing(`'while'`)
   const condition = parseCondition(p)
   p.expect(';')
   return { kind: 'do', span: p.spanFrom(first), attributes, body, condition }
+}
+
+/** The clauses behind `do { … }`. */
+function parseCatch(p: Cursor, first: number, body: Stmt): Stmt {
+  const clauses: CatchClause[] = []
+  while (p.word() === 'catch') {
+    const at = p.advance()
+    let param: Param | undefined
+    if (p.is('(')) {
+      const open = p.pos
+      const params = parseParams(p)
+      param = params[0]
+      if (params.length !== 1) p.report(oneError, p.tokens.span(open, p.pos - 1), {})
+    }
+    const clause = parseBody(p, at, false)
+    clauses.push({ kind: 'catch', span: p.spanFrom(at), param, body: clause })
+  }
+  return { kind: 'doCatch', span: p.spanFrom(first), body, clauses }
 }
 
 function parseCondition(p: Cursor): Expr {
@@ -368,13 +410,6 @@ function parseLabel(p: Cursor, first: number): Stmt {
   p.advance()
   const body = parseStmt(p)
   return { kind: 'label', span: p.spanFrom(first), name, body }
-}
-
-/** Whether `try`, `catch` or `goto` begins a statement here, and is no name: `goto = 1`, `try.x`, `catch(1);`. */
-function startsUnsupported(p: Cursor): boolean {
-  const next = p.pos + 1
-  if (p.kindAt(next) === nameKind || p.isAt(next, '{')) return true
-  return p.word() === 'catch' && p.isAt(next, '(') && p.isAt(p.afterBracket(next), '{')
 }
 
 /** Skips to the end of a statement that is recognised only by its keyword. */

@@ -57,6 +57,18 @@ function parseSimpleType(p: Cursor): TypeExpr {
       p.close(')', open)
       return { kind: 'decltype', span: p.spanFrom(first), operand }
     }
+    case '__first':
+    case '__last':
+    case '__trimFirst':
+    case '__trimLast': {
+      if (!p.isAt(p.pos + 1, '(')) break
+      const callee: TypeExpr = { kind: 'name', span: p.tokens.span(first, first), name: p.word(), global: false }
+      p.advance()
+      const open = p.pos
+      p.expect('(')
+      const args = p.list(')', open, () => parseType(p, false))
+      return { kind: 'call', span: p.spanFrom(first), callee, args }
+    }
     case 'This':
       p.advance()
       return parsePath(p, first, { kind: 'thisType', span: p.spanFrom(first) })
@@ -171,11 +183,12 @@ function parseGenericParam(p: Cursor): GenericParam {
   const first = p.pos
   if (p.word() === 'let' && p.kindAt(p.pos + 1) === nameKind) {
     p.advance()
+    const pack = p.word() === 'each' && p.kindAt(p.pos + 1) === nameKind && p.acceptWord('each')
     const name = p.name('the name of a parameter')
     const type: TypeExpr = p.accept(':')
       ? parseType(p, false)
       : { kind: 'name', span: name.span, name: 'int', global: false }
-    return finishValueParam(p, first, name, type)
+    return finishValueParam(p, first, name, type, pack)
   }
   const pack = p.word() === 'each' && p.kindAt(p.pos + 1) === nameKind && p.acceptWord('each')
   const typename = p.word() === 'typename' && p.kindAt(p.pos + 1) === nameKind && p.acceptWord('typename')
@@ -200,12 +213,12 @@ function parseGenericParam(p: Cursor): GenericParam {
   return param
 }
 
-function finishValueParam(p: Cursor, first: number, name: Name, type: TypeExpr): ValueParam {
+function finishValueParam(p: Cursor, first: number, name: Name, type: TypeExpr, pack = false): ValueParam {
   const outer = p.inAngles
   p.inAngles = true
   const fallback = p.accept('=') ? parseBinary(p, 3) : undefined
   p.inAngles = outer
-  return { kind: 'valueParam', span: p.spanFrom(first), name, type, fallback }
+  return { kind: 'valueParam', span: p.spanFrom(first), name, type, fallback, pack }
 }
 
 /** `I & J` (and, in a list of bases, `I, J`), one entry each. */
@@ -230,6 +243,14 @@ export function parseWhere(p: Cursor): Where[] {
       if (!p.expect('==')) break
       const right = parseBinary(p, relationalLevel + 1)
       clauses.push({ kind: 'counts', span: p.spanFrom(first), left, right })
+      continue
+    }
+    if (p.word() === 'nonempty' && p.isAt(p.pos + 1, '(')) {
+      const open = p.advance() + 1
+      p.expect('(')
+      const pack = parseType(p, false)
+      p.close(')', open)
+      clauses.push({ kind: 'nonempty', span: p.spanFrom(first), pack })
       continue
     }
     const subject = parseType(p, false)

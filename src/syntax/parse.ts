@@ -31,10 +31,10 @@ export function parseTokens(
   tokens: TokenStream,
   sink: Sink,
   later?: Later,
-): Pick<Module, 'decls' | 'types' | 'broken'> {
+): Pick<Module, 'decls' | 'types' | 'broken' | 'version'> {
   const words = (index: number): string => (tokens.kinds[index] === nameKind ? tokens.text(index) : '')
   const types = declaredTypes(words, tokens.count)
   // What is wrong with half a text has been said already.
   const cursor = new Cursor(tokens, tokens.truncated ? new Sink() : sink, types, tokens.truncated ? undefined : later)
-  return { decls: parseDecls(cursor, 'file'), types, broken: cursor.broken }
+  return { decls: parseDecls(cursor, 'file'), types, broken: cursor.broken, version: tokens.version }
 }

@@ -57,6 +57,8 @@ import {
   TokenStream,
   type RawTokens,
 } from './token.ts'
+import type { Reader } from './reader.ts'
+import { languageVersion, legacy } from './version.ts'
 
 export interface PreprocessOptions {
   /** Macros that are defined before the text; definitions in the text are added to it. */
@@ -83,25 +85,6 @@ const comma = punctuatorKind(',')
 const less = punctuatorKind('<')
 const greater = punctuatorKind('>')
 
-/** One `#if` with its branches. */
-interface Conditional {
-  readonly at: Span
-  readonly directive: string
-  /** A branch has been taken, or the whole conditional is in a branch that is not. */
-  taken: boolean
-  sawElse: boolean
-}
-
-/** A file on the stack. */
-interface Reader {
-  readonly file: SourceFile
-  readonly raw: RawTokens
-  pos: number
-  readonly conditionals: Conditional[]
-  /** Something is not closed before its end. */
-  isOpen: boolean
-}
-
 /** The tokens of a file with directives obeyed and macros replaced. */
 export function preprocess(file: SourceFile, options: PreprocessOptions, sink: Sink): TokenStream {
   const raw = lex(file)
@@ -127,6 +110,7 @@ class Preprocessor {
   /** The flag for the next token that is put out. */
   #damage = 0
   #overflowed = false
+  #version = legacy
 
   constructor(options: PreprocessOptions, sink: Sink) {
     this.#options = options
@@ -175,7 +159,8 @@ class Preprocessor {
     }
     out.end(file, this.#damage)
     const { kinds, starts, ends, flags, count, files, owners, texts } = out
-    return new TokenStream(kinds, starts, ends, flags, count, files, owners, texts, this.#presumed, this.#overflowed)
+    const made = [kinds, starts, ends, flags, count, files, owners, texts, this.#presumed, this.#overflowed] as const
+    return new TokenStream(...made, this.#version)
   }
 
   readonly #span = (tok: Tok): Span =>
@@ -451,8 +436,17 @@ class Preprocessor {
         break
       case 'version':
       case 'extension':
+        break
       case 'language':
       case 'lang':
+        // That of the file that is read, not of one in its midst.
+        if (this.#readers.length === 1)
+          this.#version =
+            languageVersion(
+              rest.map(t => t.text),
+              span,
+              this.#sink,
+            ) ?? this.#version
         break
       default:
         this.#sink.add(unknownDirective, at.to(span), { name: head.text })

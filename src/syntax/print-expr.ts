@@ -58,6 +58,7 @@ function levelOf(expr: Expr): number {
     case 'prefix':
     case 'cast':
     case 'noDiff':
+    case 'try':
     case 'each':
     case 'modified':
       return unaryLevel
@@ -136,6 +137,8 @@ function printBare(expr: Expr, indent: string): string {
       return `${expr.mode === 'forward' ? 'fwd_diff' : 'bwd_diff'}(${printExpr(expr.func, assignLevel, indent)})`
     case 'noDiff':
       return `no_diff ${printExpr(expr.operand, unaryLevel, indent)}`
+    case 'try':
+      return `try ${printExpr(expr.operand, unaryLevel, indent)}`
     case 'is':
       return `${printExpr(expr.value, relationalLevel, indent)} is ${printType(expr.type)}`
     case 'as':
@@ -211,10 +214,7 @@ export function quote(text: string): string {
 
 /** `const static ` with a space at the end, or nothing. */
 export function printModifiers(modifiers: readonly Modifier[]): string {
-  return modifiers
-    .filter(m => m.name !== 'throws')
-    .map(m => `${m.name} `)
-    .join('')
+  return modifiers.map(m => `${m.name} `).join('')
 }
 
 /** `[a(1)]` as one bracket each. */

@@ -110,8 +110,16 @@ function printBare(decl: Decl, indent: string): string {
 
 /** In C style unless the type of the result could not stand before the name. */
 function printFunc(decl: FuncDecl, indent: string): string {
+  if (decl.extends !== undefined) {
+    const { derives, target } = decl.extends
+    const word = derives === 'apply' ? '__apply' : derives === 'forward' ? 'fwd_diff' : 'bwd_diff'
+    const head = `__func_extension${printGenerics(decl.generics)} ${word}(${printExpr(target, 2)})${printParams(decl.params)}`
+    const result = decl.result === undefined ? '' : ` -> ${printType(decl.result)}`
+    return `${head}${result}${printWhere(decl.generics?.where)}${printBody(decl.body, indent)}`
+  }
   const head = `${decl.name.text}${printGenerics(decl.generics)}${printParams(decl.params)}`
-  const tail = `${printSemantics(decl.semantics)}${printWhere(decl.generics?.where)}${printBody(decl.body, indent)}`
+  const throws = decl.throws === undefined ? '' : ` throws ${printType(decl.throws)}`
+  const tail = `${printSemantics(decl.semantics)}${throws}${printWhere(decl.generics?.where)}${printBody(decl.body, indent)}`
   const modern = decl.result === undefined || decl.result.kind === 'modified' || decl.result.kind === 'binary'
   if (!modern) return `${printType(decl.result)} ${head}${tail}`
   return `func ${head}${decl.result === undefined ? '' : ` -> ${printType(decl.result)}`}${tail}`
@@ -171,7 +179,7 @@ function printGenerics(generics: Generics | undefined): string {
   if (generics === undefined || generics.params.length === 0) return ''
   const params = generics.params.map(param => {
     if (param.kind === 'valueParam') {
-      return `let ${param.name.text} : ${printType(param.type)}${param.fallback === undefined ? '' : ` = ${printExpr(param.fallback, 12)}`}`
+      return `let ${param.pack ? 'each ' : ''}${param.name.text} : ${printType(param.type)}${param.fallback === undefined ? '' : ` = ${printExpr(param.fallback, 12)}`}`
     }
     const fallback = param.fallback === undefined ? '' : ` = ${printType(param.fallback)}`
     return `${param.pack ? 'each ' : ''}${param.name.text}${printBounds(param.bounds, ' & ')}${fallback}`
@@ -189,6 +197,8 @@ function printWhere(where: readonly Where[] | undefined): string {
           return ` where ${printType(clause.left)} == ${printType(clause.right)}`
         case 'counts':
           return ` where ${printExpr(clause.left, 12)} == ${printExpr(clause.right, 12)}`
+        case 'nonempty':
+          return ` where nonempty(${printType(clause.pack)})`
         case 'converts':
           return ` where ${printType(clause.to)}(${printType(clause.from)})`
         default:
@@ -266,6 +276,15 @@ function printStmtBare(stmt: Stmt, indent: string): string {
       return stmt.value === undefined ? 'return;' : `return ${expr(stmt.value)};`
     case 'discard':
       return 'discard;'
+    case 'throw':
+      return `throw ${expr(stmt.value)};`
+    case 'doCatch': {
+      const clauses = stmt.clauses.map(
+        c =>
+          `\n${indent}catch${c.param === undefined ? '' : ` (${printParam(c.param)})`}${printNested(c.body, indent)}`,
+      )
+      return `do${printNested(stmt.body, indent)}${clauses.join('')}`
+    }
     case 'defer':
       return `defer${printNested(stmt.body, indent)}`
     case 'label':

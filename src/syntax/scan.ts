@@ -116,7 +116,7 @@ export function afterType(p: Cursor, index: number): number {
   let i = index
   while (typeModifiers.has(p.wordAt(i))) i++
   if (p.wordAt(i) === 'functype') return afterFuncType(p, i + 1)
-  if (p.wordAt(i) === 'decltype' && p.kindAt(i + 1) === openParen) {
+  if (/^(decltype|__(first|last|trimFirst|trimLast))$/.test(p.wordAt(i)) && p.kindAt(i + 1) === openParen) {
     i = p.afterBracket(i + 1)
     return afterSuffixes(p, i)
   }

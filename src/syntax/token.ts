@@ -131,6 +131,8 @@ export class TokenStream {
   readonly matches: Int32Array
   /** The preprocessor gave up before the end of the text, and said so. */
   readonly truncated: boolean
+  /** The version of the language. */
+  readonly version: number
   readonly #presumed: ReadonlyMap<SourceFile, PresumedLines>
   /** Texts that have been asked for: the parser asks several times. */
   readonly #cache: (string | undefined)[] = []
@@ -146,7 +148,9 @@ export class TokenStream {
     texts?: ReadonlyMap<number, string>,
     presumed?: ReadonlyMap<SourceFile, PresumedLines>,
     truncated = false,
+    version = 0,
   ) {
+    this.version = version
     this.truncated = truncated
     this.kinds = kinds
     this.starts = starts

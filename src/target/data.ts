@@ -4,7 +4,7 @@
  */
 import type { ScalarName, Type } from '../ir/type.ts'
 import type { Direction, Func } from '../ir/value.ts'
-import type { Layouts } from './layout.ts'
+import { Layouts } from './layout.ts'
 
 /**
  * A type as hosts see it. `size` is in bytes; an array of count 0 is as long as its buffer. `align` stands where the type
@@ -26,7 +26,14 @@ type Shape =
       readonly stride: number
       readonly size: number
     }
-  | { readonly kind: 'struct'; readonly name: string; readonly fields: readonly DataField[]; readonly size: number }
+  | {
+      readonly kind: 'struct'
+      readonly name: string
+      readonly fields: readonly DataField[]
+      readonly size: number
+      /** Of a value of an interface in memory: what it may be. */
+      readonly variants?: readonly DataVariant[]
+    }
 
 /** A matrix. */
 export interface MatrixShape {
@@ -37,6 +44,13 @@ export interface MatrixShape {
   readonly columnMajor?: true
   readonly stride: number
   readonly size: number
+}
+
+/** A type that a value of an interface may have. The field `tag` says which, and its members begin at byte 16. */
+export interface DataVariant {
+  readonly name: string
+  readonly tag: number
+  readonly type: DataType
 }
 
 /** A field of a struct. */
@@ -116,7 +130,10 @@ function shapeOf(type: Type, layouts: Layouts): Shape | undefined {
         if (of === undefined) return undefined
         fields.push({ name: field.name, type: of, offset: layouts.of(type).offsets[i]! })
       }
-      return { kind: 'struct', name: type.name, fields, size }
+      if (type.variants === null) return { kind: 'struct', name: type.name, fields, size }
+      const natural = new Layouts('natural')
+      const variants = type.variants.map(v => ({ name: v.name, tag: v.tag, type: dataType(v.type, natural)! }))
+      return { kind: 'struct', name: type.name, fields, size, variants }
     }
     default:
       return undefined

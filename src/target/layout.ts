@@ -1,10 +1,11 @@
 /**
  * Memory layouts of types, by three rules. `tight` is private to a CPU target: every scalar takes 4 or 8 bytes, without further
- * padding. `storage` and `uniform` are the rules of WGSL, so that one buffer serves GPU and CPU.
+ * padding. `storage` and `uniform` are the rules of WGSL, so that one buffer serves GPU and CPU. `natural` is that of a value of an
+ * interface inside a buffer: members lie where C puts them, and nothing follows the last.
  */
-import { isFloat, type ScalarName, type Type } from '../ir/type.ts'
+import type { ScalarName, Type } from '../ir/type.ts'
 
-export type LayoutRule = 'tight' | 'storage' | 'uniform'
+export type LayoutRule = 'tight' | 'storage' | 'uniform' | 'natural'
 
 /** Size and place of a type's parts in bytes. */
 export interface Layout {
@@ -54,7 +55,9 @@ export class Layouts {
   }
 
   #compute(type: Type): Layout {
-    const tight = this.rule === 'tight'
+    // What holds nothing takes no room.
+    if (type.scalars === 0) return { size: 0, align: 1, stride: 0, offsets: type.fields.map(() => 0) }
+    const packed = this.rule === 'tight' || this.rule === 'natural'
     switch (type.kind) {
       case 'scalar': {
         const size = scalarSize(type.scalar!, this.rule)
@@ -62,19 +65,19 @@ export class Layouts {
       }
       case 'vec': {
         const one = scalarSize(type.scalar!, this.rule)
-        const align = tight ? one : one * (type.count === 1 ? 1 : type.count === 2 ? 2 : 4)
+        const align = packed ? one : one * (type.count === 1 ? 1 : type.count === 2 ? 2 : 4)
         return { size: one * type.count, align, stride: one, offsets: none }
       }
       case 'mat': {
         const row = this.of(type.elem!)
-        // It has matrices of floats only: others are arrays of their rows.
-        if (this.rule === 'uniform' && !isFloat(type) && type.count > 1 && type.elem!.count > 1) {
+        // As those of an array, rows begin at multiples of 16 bytes, also where a matrix of WGSL would be shorter.
+        if (this.rule === 'uniform' && type.count > 1 && type.elem!.count > 1) {
           return { size: 16 * type.count, align: 16, stride: 16, offsets: none }
         }
         // WGSL has no matrices of one row or column: they are vectors there.
-        const stride = tight || type.elem!.count === 1 ? row.size : roundUp(row.size, row.align)
+        const stride = packed || type.elem!.count === 1 ? row.size : roundUp(row.size, row.align)
         const align =
-          tight || type.elem!.count > 1 ? row.align : row.size * (type.count === 1 ? 1 : type.count === 2 ? 2 : 4)
+          packed || type.elem!.count > 1 ? row.align : row.size * (type.count === 1 ? 1 : type.count === 2 ? 2 : 4)
         return { size: type.count === 1 ? row.size : stride * type.count, align, stride, offsets: none }
       }
       case 'array': {
@@ -101,7 +104,7 @@ export class Layouts {
           offsets.push(size)
           size += part.size
         }
-        return { size: roundUp(size, align), align, stride: 0, offsets }
+        return { size: this.rule === 'natural' ? size : roundUp(size, align), align, stride: 0, offsets }
       }
       default:
         return { size: 0, align: 1, stride: 0, offsets: none }

@@ -170,7 +170,7 @@ export function reflectBinding(
     group,
     binding,
     kind,
-    type: dataType(global.type, layouts) ?? null,
+    type: dataType(global.declared, layouts) ?? null,
     handle,
     ...raw,
   }

@@ -18,6 +18,18 @@ describe('attach', () => {
       { direction: [1, 2, 3], power: 11 },
     ])
   })
+  test('values of interfaces go in and out with the names of their types', () => {
+    const shapes = [
+      { type: 'Square', value: { side: 6 } },
+      { type: 'Box', value: { size: [2, 2], tall: true } },
+      { type: 'Square', value: { side: 5 } },
+    ]
+    expect(said['interfaces']).toEqual([{ shapes }, { shapes }])
+    expect(said['noInterface']).toEqual([
+      'WrongUniform: uniforms.other: expected Square or Box, got string Disc',
+      'ShapeError: other.type: expected Square or Box, but the text "Disc" came',
+    ])
+  })
   test('textures are written in place, sampled, and bound as they are', () => {
     expect(said['painted']).toEqual([0, 0, 51, 255, 255, 0, 51, 255, 0, 255, 51, 255, 255, 255, 51, 255])
     const [sampled, texel] = said['looked'] as number[][]

@@ -136,10 +136,12 @@ describe('pictures', () => {
       ['ID0', null, 1, 'flat'],
       ['COLOR0', null, 2, ''],
       ['WHICH0', null, 3, 'flat'],
+      ['KEPT0', null, 4, ''],
     ])
     expect(fragment!.inputs.map(i => [i.semantic, i.location])).toEqual([
       ['COLOR0', 2],
       ['WHICH0', 3],
+      ['KEPT0', 4],
       ['TEXCOORD0', 0],
       ['ID0', 1],
     ])
@@ -181,6 +183,11 @@ describe('pictures', () => {
         close(at(1, x, y), [11 * u + (x >= 4 ? 1 : 0), 11 * v, 1 * 4 + 3 + (4 + 4 + 10 + 4), (u / 4 > 0.3 ? 4 : 0) + 2])
       }
     }
+  })
+
+  test('system values may be variables of the module', async () => {
+    const { at } = await draw('module-ids')
+    expect(at(0, 3, 5)).toEqual([3.5 / 8, 5.5 / 8, 0, expect.anything()])
   })
 
   test('numbers of vertices and instances, as Vulkan names them', async () => {

@@ -88,6 +88,7 @@ const byPrograms: readonly RegExp[] = [
   /^\^?(?:Texture|Sampler)2D.* SampleLevel/,
   /IDifferentiablePtrType/,
   /^DifferentialPtrPair: /,
+  /^Conditional: /,
   /^DifferentialPair<T>diffPair/,
 ]
 

@@ -66,6 +66,9 @@ describe.each([0, 2] as const)('at optimisation level %i', optimize => {
         any: quad === 0 ? 1 : 0,
         all: quad > 0 ? 1 : 0,
         shared: [(i ^ 1) + (i ^ 2) + (i ^ 3), 3],
+        rows: [sum(wave) - wave[1]!, wave.length, 2 * wave.length, 3 * wave.length - 1],
+        swapped: wave[at ^ 1],
+        second: wave[1],
       })
     }
   })

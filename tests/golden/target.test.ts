@@ -2,7 +2,8 @@
  * Every entry point of each program under tests/target runs on the GPU, as WebAssembly and as JavaScript on the same contents
  * of its buffers and uniforms, and all three must agree. What some of them compile to stands beside them (`-u` rewrites it).
  * Each is compiled unoptimised too: then what it writes begins as zeros, else with contents like those of what it reads.
- * `//! dispatch x y z` in its first line says how many groups; default is one.
+ * `//! dispatch x y z` in its first line says how many groups; default is one. Behind it, `not js`: JavaScript has not all that it uses;
+ * `emulate half`: so does WGSL.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -108,7 +109,8 @@ async function agree(targets: Targets, name: string, groups: Groups, filled: boo
 }
 
 function compiled(source: string, fileName: string, optimize: Level): Program {
-  const program = compile(source, { fileName, verify: true, optimize })
+  const emulateHalf = /^\/\/!.* emulate half\n/.test(source)
+  const program = compile(source, { fileName, verify: true, optimize, emulateHalf })
   expect(program.diagnostics.filter(d => d.severity === 'error')).toEqual([])
   return program
 }
@@ -134,8 +136,9 @@ describe('wgsl, wasm and js agree', () => {
   for (const name of programs) {
     test(name.replace('.slang', ''), async () => {
       const source = readFileSync(new URL(name, folder), 'utf8')
-      await agree(await targetsOf(compiled(source, name, 0)), name, dispatchOf(source), false)
-      const targets = await targetsOf(compiled(source, name, 2))
+      const withJs = !/^\/\/!.* not js/.test(source)
+      await agree(await targetsOf(compiled(source, name, 0), withJs), name, dispatchOf(source), false)
+      const targets = await targetsOf(compiled(source, name, 2), withJs)
       await agree(targets, name, dispatchOf(source), true)
       const golden = new URL(name.replace('.slang', '.wgsl'), folder)
       if (goldens.has(name.replace('.slang', ''))) await expect(targets.wgsl.code).toMatchFileSnapshot(golden.pathname)

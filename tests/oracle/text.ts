@@ -327,7 +327,7 @@ export function programText(program: Program, precision: Precision, entry: Entry
     ...program.funcs.map(f => w.func(f)),
   ]
   const stmts = program.test.body.map(s => w.stmt(s, '    ')).join('')
-  // What has no fields shows nothing, and an array has at least one element.
+  // What has no fields shows nothing, and a buffer is never empty.
   const body = w.shown === 0 ? `${stmts}    shown[0] = 0.0;\n` : stmts
   const count = Math.max(1, w.shown)
   const makers = [...w.makers].map(([name, type]) => w.maker(name, type))

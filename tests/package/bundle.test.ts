@@ -72,7 +72,7 @@ it('a page loads the runtime for GPUs in one piece of few bytes, and its parts l
   expect(first).toBeLessThanOrEqual(pageLimit)
   // The page itself, and what every page loads.
   expect(files).toBe(2)
-  const parts = ['texture', 'print', 'tensors', 'run', 'gradient', 'refusal', 'replace']
+  const parts = ['texture', 'print', 'tensors', 'run', 'gradient', 'refusal', 'replace', 'rare']
   for (const part of parts) expect(Object.keys(later).some(name => name.startsWith(`${part}-`))).toBe(true)
 })
 
@@ -82,13 +82,19 @@ it.each([
   ['RWStructuredBuffer<float> o;', 'printf("%f", o[0]);', ['prints']],
   ['RWStructuredBuffer<float> o; TensorView<float> t;', 'o[0] = t[0];', ['tensors']],
   ['RWStructuredBuffer<float> o; DiffStructuredBuffer<float> d;', 'o[0] = d[0];', ['tensors']],
+  ['RWStructuredBuffer<float> o; uniform uint64_t n;', 'o[0] = float(n);', ['rare']],
 ])('%s %s needs these parts of the runtime for GPUs: %s', async (declarations, body, expected) => {
   const loaded: string[] = []
   const load = (name: string) => (): Promise<never> => {
     loaded.push(name)
     return Promise.reject(new Error('not here'))
   }
-  const loaders: PartLoaders = { textures: load('textures'), prints: load('prints'), tensors: load('tensors') }
+  const loaders: PartLoaders = {
+    textures: load('textures'),
+    prints: load('prints'),
+    tensors: load('tensors'),
+    rare: load('rare'),
+  }
   const program = compile(`${declarations} [shader("compute")] [numthreads(1, 1, 1)] void main() { ${body} }`)
   await loadParts(loaders, [program.wgsl().reflection]).catch(() => undefined)
   expect(loaded).toEqual(expected)

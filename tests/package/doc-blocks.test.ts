@@ -242,6 +242,9 @@ describe('programs in JavaScript', () => {
     writeFileSync(join(folder, 'main.ts'), main.join('\n'))
     const entries = {
       cotangent: 'src/index.ts',
+      'cotangent/wgsl': 'src/wgsl.ts',
+      'cotangent/emulation': 'src/emulation.ts',
+      'cotangent/cooperative-vectors': 'src/cooperative-vectors.ts',
       'cotangent/cpu': 'src/cpu/index.ts',
       'cotangent/gpu': 'src/gpu/index.ts',
       'cotangent/lsp': 'src/lsp/worker.ts',

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import type { Diagnostic, Example } from '../../src/base/diag.ts'
 import { compile, renderDiagnostic } from '../../src/index.ts'
 import { compile as compileForGpus } from '../../src/wgsl.ts'
+import { cooperativeVectors } from '../../src/cooperative-vectors.ts'
 
 const functions = [
   'sin',
@@ -45,6 +46,22 @@ it.each([['elementary functions', elementary], ...['splat2d', 'brdf', 'spring'].
     expect(own.wgsl().code).toBe(whole.wgsl().code)
   },
 )
+
+it('cotangent/wgsl has cooperative vectors where their part is given, and says else what to give', () => {
+  const source = `RWStructuredBuffer<float> data;
+[Differentiable] float f(CoopVec<float, 3> v) { let w = tanh(v * v); return w[0] + w[2]; }
+[shader("compute")] [numthreads(1, 1, 1)]
+void main() { var v = diffPair(CoopVec<float, 3>(data[0])); bwd_diff(f)(v, 1.0); data[1] = v.d[2]; }
+`
+  const options = { library: cooperativeVectors }
+  expect(compileForGpus(source, options).wgsl().code).toBe(compile(source).wgsl().code)
+  expect(compileForGpus(example('spring'), options).wgsl().code).toBe(compile(example('spring')).wgsl().code)
+  const alone = compileForGpus(source)
+  expect(alone.diagnostics.map(d => d.code)).toContain('E50100')
+  expect(alone.diagnostics[0]?.message).toContain('cotangent/cooperative-vectors')
+  const wrong = compileForGpus(source, { library: [{ text: 1 }] as never })
+  expect(wrong.diagnostics[0]?.message).toContain('a list of files of the core library')
+})
 
 it('cotangent/wgsl says of what only CPUs have what the whole library says', () => {
   const source =

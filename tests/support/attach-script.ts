@@ -57,6 +57,36 @@ const structs = await g
   .kernel('copyLight')
   .dispatch([2, 1, 1], { buffers: { lights: [light, light] }, uniforms: { light } })
 result['structs'] = structs['lights']
+const dispatching = compile(
+  `interface IShape { [mutating] void grow(float k); }
+struct Square : IShape { float side; [mutating] void grow(float k) { side *= k; } }
+struct Box : IShape { float2 size; bool tall; [mutating] void grow(float k) { size.x *= k; tall = !tall; } }
+uniform IShape other;
+RWStructuredBuffer<IShape> shapes;
+[shader("compute")] [numthreads(1, 1, 1)]
+void grow(uint i : SV_DispatchThreadID) { shapes[i].grow(2.0); if (i == 2) shapes[i] = other; }`,
+  { conformances: ['Square:IShape=7', 'Box:IShape=3'] },
+)
+const grow = {
+  buffers: {
+    shapes: [
+      { type: 'Square', value: { side: 3 } },
+      { type: 'Box', value: { size: [1, 2], tall: false } },
+      { type: 'Square', value: { side: 1 } },
+    ],
+  },
+  uniforms: { other: { type: 'Square', value: { side: 5 } } },
+}
+const grown = (await attach(dispatching, device)).kernel('grow')
+const grownOnCpu = (await load(dispatching)).kernel('grow')
+const inPlace = structuredClone(grow)
+grownOnCpu.dispatch([3, 1, 1], inPlace)
+result['interfaces'] = [await grown.dispatch([3, 1, 1], grow), inPlace.buffers]
+const disc = { ...grow, uniforms: { other: { type: 'Disc', value: { side: 5 } } } }
+result['noInterface'] = [
+  await failure(() => grown.dispatch([3, 1, 1], disc)),
+  await failure(() => grownOnCpu.dispatch([3, 1, 1], disc)),
+]
 result['sizes'] = [shade.workgroupSize, g.kernel('copyLight').workgroupSize]
 
 const painter = await attach(

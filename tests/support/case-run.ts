@@ -3,7 +3,8 @@ import { expect } from 'vitest'
 import { renderDiagnostics } from '../../src/base/render.ts'
 import { inspect } from './inspect.ts'
 import { load } from '../../src/cpu/index.ts'
-import { pack, type Plain } from '../../src/gpu/pack.ts'
+import { pack, type Plain, useRareValues } from '../../src/gpu/pack.ts'
+import * as rare from '../../src/gpu/rare.ts'
 import { compile, CompileError, type BindingInfo, type Diagnostic, type Level, type Program } from '../../src/index.ts'
 import { dispatch, type Data } from '../../src/ir/run.ts'
 import { framed, type Case } from './cases.ts'
@@ -22,6 +23,8 @@ function compiled(c: Case, optimize: Level, matrixLayout?: 'column-major'): Prog
     matrixLayout,
   })
 }
+
+useRareValues(rare)
 
 /** How to compile a program: its values do not hang on how matrices lie in memory. */
 function ways(c: Case): (readonly [Level, 'column-major'?])[] {

@@ -56,7 +56,7 @@ export function gpuDifferences(cases: readonly Case[], expected: Answers, found:
         const scale = Math.max(0, ...x.map(v => (typeof v === 'number' && Number.isFinite(v) ? Math.abs(v) : 0)))
         const close = (v: Scalar, w: Scalar): boolean =>
           v === w || (typeof v === 'number' && (!isOrdinary(v) || isNear(v, w as number, c.gpuError * scale)))
-        const isFloating = scalarsOf(c.func.results[n]!).map(s => s === 'f32')
+        const isFloating = scalarsOf(c.func.results[n]!).map(s => s.startsWith('f'))
         const same = x.every((v, lane) => (isFloating[lane] === true ? close(v, y[lane]!) : v === y[lane]))
         if (!same)
           wrong.push(`${c.name} at ${text(point)}: result ${n} is ${text(found[i]![k]![n])}, not ${text(data)}`)

@@ -1,7 +1,9 @@
 /** Runs the functions and kernels that test an operation on each target. */
 import { Sink } from '../../src/base/diag.ts'
+import { core } from '../../src/check/core.generated.ts'
 import { finish } from '../../src/compile.ts'
 import { Machine } from '../../src/cpu/machine.ts'
+import { libraryOf } from '../../src/program.ts'
 import { Builder, region } from '../../src/ir/build.ts'
 import { funcNamed, type Data } from '../../src/ir/run.ts'
 import type { Mode, Scalar } from '../../src/ir/scalar.ts'
@@ -9,12 +11,13 @@ import * as t from '../../src/ir/type.ts'
 import type { Type } from '../../src/ir/type.ts'
 import { Func, Global, Module, inputs, outputs, type Value } from '../../src/ir/value.ts'
 import * as verifier from '../../src/ir/verify.ts'
+import { emulation } from '../../src/target/emulate/emulate.ts'
 import { emitJs } from '../../src/target/js/js.ts'
 import { compileWasm } from '../../src/target/wasm/wasm.ts'
 import { emitWgsl } from '../../src/target/wgsl/emit.ts'
 import { runByName } from './gpu.ts'
 import { callEmitted, evaluate, fromHost, toHost, type Evaluated } from './js-run.ts'
-import { fromWord, scalarsIn, scalarsOf, toWord, assemble } from './op-values.ts'
+import { fromWords, scalarsIn, scalarsOf, toWords, assemble } from './op-values.ts'
 import type { Case } from './op-maker.ts'
 
 /** Calls a function of a module by its name. */
@@ -73,9 +76,19 @@ export function inWebAssembly(module: Module): Call {
   }
 }
 
-/** True for types that every GPU computes with. */
+/** True for types that every GPU computes with, if need be by others. */
 function isShared(type: Type): boolean {
-  return type.kind !== 'list' && scalarsOf(type).every(s => s === 'f32' || s === 'i32' || s === 'u32' || s === 'bool')
+  return type.kind !== 'list' && scalarsOf(type).every(s => s !== 'f64')
+}
+
+/** Replaces numbers that GPUs lack. */
+function emulated(module: Module): Module {
+  if (!emulation.needed(module, true)) return module
+  const sink = new Sink()
+  emulation.apply(module, true, libraryOf(emulation, core), sink)
+  without(sink, 'emulating')
+  verifier.verifyModule(module, 'emulate')
+  return module
 }
 
 /** True for a function that can be written for GPUs: it uses their types only. */
@@ -141,6 +154,13 @@ export function gpuProgram(cases: readonly Case[]): Module {
         type,
       )
     const word = b.load(at(from, input, read++))
+    if (isLong(type)) {
+      const high = b.convert(b.load(at(from, input, read++)), t.u64)
+      const bits = b.emit1('or', [b.convert(word, t.u64), b.emit1('shl', [high, b.const(t.u64, 32n)])])
+      return type === t.u64 ? bits : b.emit1('bitcast', [bits], null, type)
+    }
+    if (isSmall(type)) return b.convert(word, type)
+    if (type === t.f16) return b.convert(b.emit1('bitcast', [word], null, t.f32), type)
     if (type === t.bool) return b.emit1('ne', [word, b.const(t.u32, 0)])
     return type === t.u32 ? word : b.emit1('bitcast', [word], null, type)
   }
@@ -149,9 +169,19 @@ export function gpuProgram(cases: readonly Case[]): Module {
       for (let i = 0; i < v.type.count; i++) store(b.emit1('extract', [v], i))
       return
     }
+    if (isLong(v.type)) {
+      for (const word of [v, b.emit1('shr', [v, b.const(v.type, 32n)])])
+        b.store(at(to, output, write++), b.convert(word, t.u32))
+      return
+    }
+    const own = v.type === t.f16 ? b.convert(v, t.f32) : v
     b.store(
       at(to, output, write++),
-      v.type === t.u32 ? v : v.type === t.bool ? b.convert(v, t.u32) : b.emit1('bitcast', [v], null, t.u32),
+      v.type === t.u32
+        ? v
+        : v.type === t.bool || isSmall(v.type)
+          ? b.convert(v, t.u32)
+          : b.emit1('bitcast', [own], null, t.u32),
     )
   }
   for (const func of funcs)
@@ -164,8 +194,15 @@ export function gpuProgram(cases: readonly Case[]): Module {
 }
 
 function width(funcs: readonly Func[], types: (func: Func) => readonly Type[]): number {
-  return funcs.reduce((n, f) => n + types(f).reduce((m, type) => m + scalarsOf(type).length, 0), 0)
+  const scalars = funcs.flatMap(f => types(f).flatMap(scalarsOf))
+  return scalars.reduce((n, s) => n + wordsIn(s), 0)
 }
+
+const isLong = (type: Type): boolean => type === t.i64 || type === t.u64
+const isSmall = ({ scalar }: Type): boolean => scalar!.endsWith('8') || scalar === 'i16' || scalar === 'u16'
+
+/** Words of a scalar in the buffers. */
+const wordsIn = (scalar: t.ScalarName): number => (isLong(t.scalars[scalar]) ? 2 : 1)
 
 /** Runs the entry point of such a program for all points of the cases; gives the results by case and point. */
 export async function onGpu(
@@ -173,7 +210,7 @@ export async function onGpu(
   cases: readonly Case[],
 ): Promise<readonly (readonly (readonly Data[])[])[]> {
   const sink = new Sink()
-  const { code, reflection } = emitWgsl(module, {}, sink)
+  const { code, reflection } = emitWgsl(emulated(module), {}, sink)
   without(sink, 'WGSL')
   const groups = Math.ceil(Math.max(...cases.map(c => c.points.length)) / threads)
   const count = groups * threads
@@ -187,7 +224,7 @@ export async function onGpu(
       inputs(c.func.sig).forEach((p, i) => {
         const scalars = scalarsOf(p.type)
         scalarsIn(point[i]!).forEach((x, n) => {
-          given[at++] = toWord(scalars[n]!, x)
+          for (const word of toWords(scalars[n]!, x)) given[at++] = word
         })
       })
     }
@@ -201,7 +238,11 @@ export async function onGpu(
       c.func.results.map(type => {
         const scalars = scalarsOf(type)
         let n = 0
-        return assemble(type, (): Scalar => fromWord(scalars[n++]!, found[from++]!))
+        return assemble(type, (): Scalar => {
+          const scalar = scalars[n++]!
+          from += wordsIn(scalar)
+          return fromWords(scalar, found.subarray(from - wordsIn(scalar), from))
+        })
       }),
     ),
   )

@@ -141,9 +141,22 @@ const words = new DataView(new ArrayBuffer(4))
 
 /** A scalar of at most 32 bits as a word of a buffer. */
 export function toWord(scalar: ScalarName, x: Scalar): number {
-  if (scalar === 'f32') words.setFloat32(0, x as number)
+  if (scalar.startsWith('f')) words.setFloat32(0, x as number)
   else words.setInt32(0, Number(x))
   return words.getUint32(0)
+}
+
+/** A scalar as the words of a buffer, the low one first. */
+export function toWords(scalar: ScalarName, x: Scalar): number[] {
+  if (scalar !== 'i64' && scalar !== 'u64') return [toWord(scalar, x)]
+  return [BigInt(x), BigInt(x) >> 32n].map(word => Number(BigInt.asUintN(32, word)))
+}
+
+/** The scalar that words of a buffer stand for. */
+export function fromWords(scalar: ScalarName, words: ArrayLike<number>): Scalar {
+  if (scalar !== 'i64' && scalar !== 'u64') return fromWord(scalar, words[0]!)
+  const bits = (BigInt(words[1]!) << 32n) | BigInt(words[0]!)
+  return scalar === 'i64' ? BigInt.asIntN(64, bits) : bits
 }
 
 /** The scalar that a word of a buffer stands for. */
@@ -151,9 +164,9 @@ export function fromWord(scalar: ScalarName, word: number): Scalar {
   words.setUint32(0, word)
   return scalar === 'bool'
     ? word !== 0
-    : scalar === 'f32'
+    : scalar.startsWith('f')
       ? words.getFloat32(0)
-      : scalar === 'i32'
+      : scalar.startsWith('i')
         ? words.getInt32(0)
         : word
 }

@@ -6,12 +6,15 @@
  * SwiftShader makes use of it: what calls them is held to that.
  */
 import { Machine } from '../../src/cpu/machine.ts'
-import { pack, unpack, type Plain } from '../../src/gpu/pack.ts'
+import { pack, unpack, useRareValues, type Plain } from '../../src/gpu/pack.ts'
+import * as rare from '../../src/gpu/rare.ts'
 import type { BindingInfo, DataType, Program, Wgsl } from '../../src/index.ts'
 import type { WasmOutput } from '../../src/target/wasm/wasm.ts'
 import { compileWgsl, refuse, runByName } from './gpu.ts'
 import { evaluate, type Evaluated } from './js-run.ts'
 import { isNear, sizeOf } from './near.ts'
+
+useRareValues(rare)
 
 /** Relative where numbers are larger than one, absolute below: 16 units in the last place of a float32. */
 export const rounding: number = 2 ** -20
@@ -22,7 +25,8 @@ const ofSine = 2 ** -11
 export interface Targets {
   readonly wgsl: Wgsl
   readonly machine: Machine
-  readonly js: Evaluated
+  /** Undefined where the program uses what JavaScript has not. */
+  readonly js: Evaluated | undefined
   readonly jsCode: string
 }
 
@@ -33,20 +37,20 @@ export type Groups = readonly [number, number, number]
 export async function makeTargets(
   wgsl: Wgsl,
   wasm: Pick<WasmOutput, 'bytes' | 'host'>,
-  jsCode: string,
+  jsCode: string | undefined,
 ): Promise<Targets> {
   if (wgsl.code.trim() === '' || wgsl.reflection.entries.length === 0) throw new Error('there is no entry point')
   refuse(wgsl.code, await compileWgsl(wgsl.code))
   const machine = new Machine(new WebAssembly.Module(wasm.bytes), wasm.host)
-  return { wgsl, machine, js: evaluate(jsCode), jsCode }
+  return { wgsl, machine, js: jsCode === undefined ? undefined : evaluate(jsCode), jsCode: jsCode ?? '' }
 }
 
-/** All forms of a compiled program; throws what it was refused for. */
-export function targetsOf(program: Program): Promise<Targets> {
+/** All forms of a compiled program, perhaps without JavaScript; throws what it was refused for. */
+export function targetsOf(program: Program, withJs = true): Promise<Targets> {
   return makeTargets(
     program.wgsl(),
     program.wasm({ derivatives: false }),
-    program.js({ derivatives: false, mode: 'f32' }).code,
+    withJs ? program.js({ derivatives: false, mode: 'f32' }).code : undefined,
   )
 }
 
@@ -87,13 +91,13 @@ export async function runEverywhere(
     groups,
   )
   targets.machine.dispatch(entry, groups, { buffers: onWasm, uniforms })
-  targets.js[entry]!(groups, { ...onJs, ...uniforms })
+  targets.js?.[entry]!(groups, { ...onJs, ...uniforms })
 
   let changed = 0
   for (const b of bindings) {
     if (b.kind !== 'storage') continue
     const [wasm, js, gpu] = [onWasm[b.name]!, onJs[b.name]!, onGpu[b.name]!]
-    const byRounding = disagreement(b.type!, wasm, js, rounding, measure)
+    const byRounding = targets.js === undefined ? undefined : disagreement(b.type!, wasm, js, rounding, measure)
     if (byRounding !== undefined)
       throw new Error(`${entry}: ${b.name}: wasm and js disagree, ${byRounding}\n${targets.jsCode}`)
     const byDevice = disagreement(b.type!, wasm, gpu, /\b(sin|cos|tan)\(/.test(code) ? ofSine : rounding, measure)
@@ -111,17 +115,19 @@ function packed(binding: BindingInfo, value: Plain): Uint8Array {
   return bytes
 }
 
+const numeric = (value: Plain): number | bigint => (typeof value === 'bigint' ? value : Number(value))
+
 /** The scalars of a value, each with its type. */
-function scalars(type: DataType, value: Plain): [number, string][] {
+function scalars(type: DataType, value: Plain): [number | bigint, string][] {
   switch (type.kind) {
     case 'scalar':
-      return [[Number(value), type.scalar]]
+      return [[numeric(value), type.scalar]]
     case 'struct':
       return type.fields.flatMap(f => scalars(f.type, (value as Record<string, Plain>)[f.name]!))
     case 'array':
       return Array.from(value as ArrayLike<Plain>).flatMap(x => scalars(type.elem, x))
     case 'vector':
-      return Array.from(value as ArrayLike<Plain>, x => [Number(x), type.scalar])
+      return Array.from(value as ArrayLike<Plain>, x => [numeric(x), type.scalar])
     case 'matrix':
       return Array.from(value as ArrayLike<Plain>).flatMap(row =>
         scalars({ ...type, kind: 'vector', count: type.cols }, row),
@@ -139,14 +145,16 @@ function disagreement(
   tolerance: number,
   measure: Measure,
 ): string | undefined {
-  const read = (bytes: Uint8Array): [number, string][] =>
+  const read = (bytes: Uint8Array): [number | bigint, string][] =>
     scalars(type, unpack(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, type))
   const [a, b] = [read(x), read(y)]
-  const least = measure === 'itself' ? 1 : sizeOf(a.map(([p]) => p))
+  const least = measure === 'itself' ? 1 : sizeOf(a.map(([p]) => Number(p)))
   if (a.length !== b.length) return `${a.length} numbers and ${b.length}`
   for (let i = 0; i < a.length; i++) {
     const [[p, scalar], [q]] = [a[i]!, b[i]!]
-    if (isNear(p, q, scalar.startsWith('f') ? tolerance * Math.max(least, Math.abs(p), Math.abs(q)) : 0)) continue
+    if (p === q) continue
+    const [x, y] = [Number(p), Number(q)]
+    if (scalar.startsWith('f') && isNear(x, y, tolerance * Math.max(least, Math.abs(x), Math.abs(y)))) continue
     return `number ${i}: ${p} and ${q}`
   }
   return undefined

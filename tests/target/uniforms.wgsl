@@ -2,6 +2,10 @@ struct f32_slot {
   @align(16) value: f32,
 }
 
+struct f32x2_slot {
+  @align(16) value: vec2f,
+}
+
 struct Light {
   direction: vec3f,
   power: f32,
@@ -13,7 +17,7 @@ struct GlobalParams_uniform {
   bias: vec3f,
   enabled: u32,
   @align(16) weights: array<f32_slot, 3>,
-  turn: mat2x2f,
+  @align(16) turn: array<f32x2_slot, 2>,
   light: Light,
 }
 
@@ -27,7 +31,7 @@ fn computeMain(@builtin(global_invocation_id) id: vec3u) {
   let sum_0 = sum + globalParams.weights[1].value * f32(t + 1);
   let sum_1 = sum_0 + globalParams.weights[2].value * f32(t + 2);
   let t_0 = globalParams.bias;
-  let v = t_0.xy * globalParams.turn;
+  let v = t_0.xy * mat2x2f(globalParams.turn[0].value, globalParams.turn[1].value);
   var sum_2 = sum_1;
   if (globalParams.enabled != 0u) {
     sum_2 = sum_1 * globalParams.scale;

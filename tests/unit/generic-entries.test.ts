@@ -62,7 +62,7 @@ describe('entry points with generic parameters', () => {
     ['main', 'E38000'],
     ['main<1>', 'E38000'],
     ['main<1, 2, 3>', 'E38000'],
-    ['main<0, 1>', 'E30025'],
+    ['main<0, 1>', 'E31102'],
     ['main<1, -1>', 'E31102'],
     ['main<64, 64>', 'E31102'],
     ['main<nowhere, 1>', 'E30015'],

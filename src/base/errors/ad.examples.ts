@@ -93,6 +93,17 @@ export float g(float x)
     bwd_diff(h)(p, 1.0);
     return p.d;
 }`,
+  lostInBody: `float square(float x) { return x * x; }
+[BackwardDerivative(f_bwd)]
+float f(float x) { return square(x); }
+void f_bwd(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, 2.0 * x.p * d); }
+export float g(float x) { return fwd_diff(f)(diffPair(x, 1.0)).d; }`,
+  lostInDerivative: `[BackwardDerivative(f_bwd)]
+float f(float x) { return x * x; }
+void f_bwd(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, 2.0 * x.p * d); }
+[Differentiable]
+float slope(float x) { var p = diffPair(x); bwd_diff(f)(p, 1.0); return p.d; }
+export float g(float x) { return fwd_diff(slope)(diffPair(x, 1.0)).d; }`,
   lostInInstance: `interface IShape { float area(float scale); }
 struct Square : IShape { float area(float scale) { return scale * scale; } }
 [Differentiable]

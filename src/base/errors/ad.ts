@@ -49,6 +49,18 @@ export const lostInInstance: Entry<'name'> = warning(
   'write no_diff before the call if that is meant, else mark {name} [Differentiable]',
 )
 
+export const lostInBody: Entry<'name' | 'callee'> = error(
+  'E41020',
+  'derivative is lost: {name} has only a reverse derivative of its own, and calls {callee}, which is not differentiable',
+  'give {name} a forward derivative too, or mark {callee} [Differentiable]',
+)
+
+export const lostInDerivative: Entry<'name'> = error(
+  'E41020',
+  'derivative is lost: {name}, a derivative of a function, is differentiated again and is not differentiable',
+  'mark it [Differentiable], or write no_diff before the call that uses it',
+)
+
 export const wideForward: Entry<'name' | 'limit'> = error(
   'E36006',
   'the forward derivative {name} has derivatives of its own, and more than {limit} floats, so that no reverse can be made of it',

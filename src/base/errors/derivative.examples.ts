@@ -38,6 +38,12 @@ export const examples: Examples<typeof derivativeErrors> = {
     'void g(inout DifferentialPair<float> x, float d) { } interface I { [BackwardDerivative(g)] static float f(float x); }',
   requirementAsDerivative:
     'interface I { static void g(inout DifferentialPair<float> x, float d); } [BackwardDerivative(I.g)] float f(float x) { return x; }',
+  extensionUnresolved: 'float f(float x) { return x; } __func_extension fwd_diff(f)(float x) -> float { return x; }',
+  extensionOpen:
+    'float f(float x) { return x; } __func_extension<T> fwd_diff(f)(DifferentialPair<float> x) -> DifferentialPair<float> { return x; }',
+  applyResult: 'float f(float x) { return x; } __func_extension __apply(f)(float x) -> float { return x; }',
+  applyContext:
+    'struct C { float k; } float f(float x) { return x; } __func_extension __apply(f)(float x) -> Tuple<float, C> { return makeTuple(x, C(x)); }',
   derivativeThis:
     'struct A { float k; void g(inout DifferentialPair<float> x, float d) { } } struct B { float k; [BackwardDerivative(A.g)] float f(float x) { return x; } }',
   derivativeMustBeStatic:

@@ -119,6 +119,30 @@ export const requirementAsDerivative: Entry<'name'> = error(
   '{name} is a requirement of an interface and cannot serve as a derivative',
 )
 
+export const extensionUnresolved: Entry<'name'> = error(
+  'E30128',
+  'no {name} has the parameters that this derivative belongs to',
+  'the signature of a derivative follows from that of its function: see the notes',
+)
+
+export const extensionOpen: Entry<'name'> = error(
+  'E30855',
+  'no instance of {name} settles the generic parameters of this derivative',
+  'name the instance by them, as in fwd_diff(f<T>), or leave them away',
+)
+
+export const applyResult: Entry<'expected' | 'got'> = error(
+  'E30127',
+  '__apply must return {expected}, not {got}',
+  'the context is a struct with an operator() that gives the derivatives: return makeTuple(value, context)',
+)
+
+export const applyContext: Entry<'type' | 'expected'> = error(
+  'E31159',
+  'the context {type} must have an operator() of the signature {expected}',
+  'it takes the derivatives of what the function gives, and writes those of what it takes',
+)
+
 export const derivativeThis: Entry<'name'> = error('E31154', 'the this types of the function and of {name} differ')
 
 export const derivativeMustBeStatic: Entry<'name'> = error(

@@ -4,6 +4,7 @@ import type * as genericsErrors from './generics.ts'
 
 export const examples: Examples<typeof genericsErrors> = {
   notInterface: 'float f<T : float>(T x) { return 1; }',
+  secondBase: 'struct A { float x; } struct B { float y; } struct C : A, B { }',
   extendsInterface: 'interface I { float f(); } extension I { float g() { return f(); } }',
   doesNotConform: 'struct S { int a; } float f(DifferentialPair<S> p) { return 1; }',
   countDiffers: 'int two<each T>(expand each T x) where countof(T) == 2 { return 2; } int f() { return two(1); }',
@@ -19,6 +20,7 @@ export const examples: Examples<typeof genericsErrors> = {
     'interface I { [Differentiable] float f(float x); } struct S : I { float f(float x) { return x; } }',
   eachOutside: 'float f<each T>(expand each T v) { float s = 0; s += each v; return s; }',
   nothingToExpand: 'void g(float x) {} void f<each T>(expand each T v) { expand g(1.0); }',
+  emptyPack: 'int f<let each N : int>() { return __first(N); } int g() { return f<>(); }',
   packHere: 'struct S<each T> { expand each T parts; }',
   packLengths:
     'void g<A, B>(A a, B b) {} void f<each T, each U>(Tuple<T> a, Tuple<U> b) { expand g(each a, each b); } float h() { f(makeTuple(1.0, 2.0), makeTuple(1.0)); return 0; }',

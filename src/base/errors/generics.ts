@@ -3,6 +3,12 @@ import { error, type Entry } from '../diag.ts'
 
 export const notInterface: Entry<'name'> = error('E30402', '{name} can only conform to an interface')
 
+export const secondBase: Entry<'name' | 'base'> = error(
+  'E30820',
+  '{name} cannot inherit from {base} too: a struct inherits from one struct at most, its first base',
+  'make it a field, or let an interface say what both have',
+)
+
 export const extendsInterface: Entry<'name'> = error(
   'E30852',
   'interface {name} cannot be extended by itself',
@@ -74,6 +80,12 @@ export const nothingToExpand: Entry<never> = error(
   'E30105',
   `nothing in this 'expand' is a pack`,
   `write 'each' before the name of a pack`,
+)
+
+export const emptyPack: Entry<never> = error(
+  'E30435',
+  'the pack is empty here, so it has neither a first part nor a last one',
+  'say that it is not: where nonempty(T)',
 )
 
 export const packHere: Entry<never> = error(

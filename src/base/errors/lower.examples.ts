@@ -3,8 +3,9 @@ import type { Examples } from '../diag.ts'
 import type * as lowerErrors from './lower.ts'
 
 export const examples: Examples<typeof lowerErrors> = {
-  unsizedArray: `float first(float a[]) { return a[0]; }
-export float f(float x) { float a[2] = { x, x }; return first(a); }`,
+  unsizedArray: `struct S { float a[]; }
+float first(S s) { return s.a[0]; }
+export float f(float x) { S s; return first(s) * x; }`,
   unknownNumber:
     'struct S<let N : int> { float data[8 / (N - 2)]; } float f() { S<2> s; return s.data[0]; } public float g() { return f(); }',
   resourceInBuffer: `RWStructuredBuffer<StructuredBuffer<float>> o;
@@ -12,6 +13,11 @@ export float f(float x) { return o[0][0] * x; }`,
   endlessInstances: `struct Box<T> { T value; }
 float depth<T>(T x, int n) { if (n == 0) return 0.0; Box<T> b; b.value = x; return depth<Box<T>>(b, n - 1); }
 export float f(float x) { return depth<float>(x, 3); }`,
+  tooLarge: `[anyValueSize(4)] interface IShape { float area(); }
+struct Box : IShape { float width; float height; float area() { return width * height; } }
+RWStructuredBuffer<IShape> shapes;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main() { Box box = { 2.0, 3.0 }; shapes[0] = box; }`,
   resourceElement: `StructuredBuffer<float> inputs[2];
 RWStructuredBuffer<float> outputs;
 [shader("compute")] [numthreads(1, 1, 1)]

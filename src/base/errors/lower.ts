@@ -25,10 +25,16 @@ export const endlessInstances: Entry<'name'> = error(
   'end the recursion in the types: each instance may ask for finitely many others',
 )
 
+export const tooLarge: Entry<'type' | 'size' | 'interface' | 'limit'> = error(
+  'E41011',
+  '{type} has {size} bytes, and a value of {interface} has room for {limit}',
+  'ask for more by `[anyValueSize({size})]` on {interface}, or make the type smaller',
+)
+
 export const resourceElement: Entry<never> = error(
   'E36112',
   'this index chooses no resource that is known when compiling',
-  'index arrays of resources with constants: write the loop out',
+  'index arrays of resources with constants, or with the variable of a for loop whose trips are known when compiling',
 )
 
 export const opaqueVariable: Entry<'name' | 'type'> = error(

@@ -13,6 +13,8 @@ export const examples: Examples<typeof syntaxErrors> = {
   strayDirective: 'float f(float x) { return x; }\n#endif\n',
   directiveAfterElse: '#if 1\nfloat f(float x) { return x; }\n#else\n#else\n#endif\n',
   missingDirectiveName: '# 12\nfloat f(float x) { return x; }\n',
+  unknownVersion: '#language slang 1999\nfloat f(float x) { return x; }\n',
+  unknownLanguage: '#language glsl 450\nfloat f(float x) { return x; }\n',
   unknownDirective: '#defne N 3\nfloat f(float x) { return x; }\n',
   expectedInDirective: '#define 3\nfloat f(float x) { return x; }\n',
   extraInDirective: '#define A\n#ifdef A B\nfloat f(float x) { return x; }\n#endif\n',
@@ -41,6 +43,7 @@ export const examples: Examples<typeof syntaxErrors> = {
   unclosedBracket: 'float f(float x) { return x;',
   expectedName: 'static const int 3 = 4;',
   tooDeep: `float f(float x) { return ${'('.repeat(600)}x${')'.repeat(600)}; }`,
+  oneError: 'void f() { do { } catch () { } }',
   statementBeforeCase: 'int f(int x) { switch (x) { x = 2; case 1: return 1; default: return 0; } }',
   misplacedDeclaration: 'interface I { float f(); } float g(float x) { module m; return x; }',
 }

@@ -43,6 +43,18 @@ export const missingDirectiveName: Entry<never> = error('E15100', 'expected the 
 
 export const unknownDirective: Entry<'name'> = error('E15101', 'unknown directive #{name}')
 
+export const unknownVersion: Entry<'name'> = error(
+  'E15207',
+  "there is no version '{name}' of the language",
+  'write one of #language slang 2018, 2025, 2026, latest or next',
+)
+
+export const unknownLanguage: Entry<'name'> = error(
+  'E15208',
+  'unknown language {name}',
+  'write #language slang and a version, or leave the line away',
+)
+
 export const expectedInDirective: Entry<'what' | 'directive'> = error('E15102', 'expected {what} in #{directive}')
 
 export const extraInDirective: Entry<'directive'> = error('E15103', 'unexpected tokens after #{directive}')
@@ -133,6 +145,11 @@ export const tooDeep: Entry<'limit'> = error(
   'E20020',
   'this is nested more than {limit} deep',
   'name inner parts with variables or functions',
+)
+
+export const oneError: Entry<never> = error(
+  'E20001',
+  'a catch takes one error, as in `catch (e : E)`, or no parentheses at all',
 )
 
 export const statementBeforeCase: Entry<never> = warning(

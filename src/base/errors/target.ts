@@ -1,10 +1,10 @@
 /** Mistakes about what WGSL has not. */
 import { error, type Entry } from '../diag.ts'
 
-export const typeNotInTarget: Entry<'func' | 'type'> = error(
+export const typeNotInTarget: Entry<'func' | 'type' | 'instead'> = error(
   'E37001',
   'WGSL has no type {type}, which {func} uses',
-  'use a 32-bit type, or compile for wasm or js',
+  'use {instead}',
 )
 
 export const recursionInTarget: Entry<'func'> = error(

@@ -4,6 +4,8 @@ import type * as typesErrors from './types.ts'
 
 export const examples: Examples<typeof typesErrors> = {
   typeMismatch: 'struct S { float a; } float f(S s) { float x = s; return x; }',
+  notThatFunction:
+    'float f(functype (float) -> float g) { return g(1); } float h(int x) { return x; } float k() { return f(h); }',
   needsCast: 'float3 f(float4 x) { float3 y = x; return y; }',
   lossyConversion: 'int f(float x) { int y = x; return y; }',
   pairMismatch: '[Differentiable] float f(float x) { return x; } float g() { return fwd_diff(f)(diffPair(1.0, 1.0)); }',
@@ -26,7 +28,7 @@ export const examples: Examples<typeof typesErrors> = {
   notIndexable: 'struct S { float a; } float f(S s) { return s[0]; }',
   indexBounds: 'float f(float3 v) { return v[3]; }',
   indexType: 'struct S { float a; } float f(float x[4], S s) { return x[s]; }',
-  badArraySize: 'float f() { float x[0]; return 1; }',
+  badArraySize: 'float f() { float x[-1]; return 1; }',
   badVectorSize: 'float f(vector<float, 5> v) { return v[0]; }',
   outputDefault: 'void f(out float x = 1.0) { x = 2.0; }',
   arrayTooLarge: 'float f() { float x[1000000000000]; return 1; }',
@@ -50,6 +52,8 @@ export const examples: Examples<typeof typesErrors> = {
   switchType: 'float f(float x) { switch (x) { default: return 1; } }',
   conditionType: 'struct S { float a; } float f(S s) { if (s) return 1; return 2; }',
   assignedCondition: 'float f(float x) { if (x = 1) return 2; return x; }',
+  bitFieldTooWide: 'struct S { uint a : 33; }',
+  bitFieldType: 'struct S { float a : 3; }',
   noInitialiser: 'void f() { let x; }',
   voidVariable: 'void f() { void x; }',
   assertionFailed: 'static const int N = 2; static_assert(N == 3, "three are needed");',

@@ -6,6 +6,12 @@ export const typeMismatch: Entry<'expected' | 'got'> = error(
   'expected an expression of type {expected}, got {got}',
 )
 
+export const notThatFunction: Entry<'expected' | 'got'> = error(
+  'E30019',
+  'expected a function as {expected}, got {got}',
+  'the parameters must be of these types, and the result of one that converts; in a differentiable function it must be differentiable',
+)
+
 export const needsCast: Entry<'expected' | 'got'> = error(
   'E30019',
   'expected an expression of type {expected}, got {got}',
@@ -91,7 +97,7 @@ export const indexBounds: Entry<'index' | 'count'> = error('E30029', 'index {ind
 
 export const indexType: Entry<'type'> = error('E30044', 'an index must be an integer, not {type}')
 
-export const badArraySize: Entry<never> = error('E30025', 'an array needs at least one element')
+export const badArraySize: Entry<never> = error('E30025', 'the length of an array cannot be negative')
 
 export const badVectorSize: Entry<'count'> = error(
   'E38203',
@@ -192,6 +198,13 @@ export const assignedCondition: Entry<never> = error(
   'this condition is an assignment',
   'compare with ==, or add parentheses',
 )
+
+export const bitFieldTooWide: Entry<'width' | 'type' | 'size'> = error(
+  'E31300',
+  'a bit field of {width} bits is wider than its type {type}, which has {size}',
+)
+
+export const bitFieldType: Entry<'type'> = error('E31301', 'a bit field is an integer or an enum, not {type}')
 
 export const noInitialiser: Entry<'name'> = error('E30620', '{name} needs an initial value')
 

@@ -1,4 +1,5 @@
 /** Checks the conformances that types and extensions declare. */
+import type { Span } from '../../base/source.ts'
 import * as derivative from '../../base/errors/derivative.ts'
 import * as generics from '../../base/errors/generics.ts'
 import { noMember } from '../../base/errors/names.ts'
@@ -20,6 +21,7 @@ import { Env, type Cx } from '../model/context.ts'
 import {
   adapts,
   assocBounds,
+  factsOf,
   associated,
   attributesOf,
   closure,
@@ -41,13 +43,13 @@ import {
   put,
   resolveType,
   selfType,
-  settledOf,
   substFor,
+  template,
   userDifferential,
   writtenOut,
 } from '../types/index.ts'
 import { checkExpr } from '../expressions/index.ts'
-import { isOpen, poisoned, same, show } from '../model/type.ts'
+import { isIntName, isOpen, poisoned, same, show, vectorType } from '../model/type.ts'
 
 /** Reports what a type or extension lacks for the interfaces that it declares. */
 export function checkConformances(cx: Cx, decl: StructDecl | EnumDecl | ExtensionDecl): void {
@@ -80,6 +82,7 @@ function checkInterface(cx: Cx, decl: ConformingDecl, type: Type, iface: Interfa
     )
       return
   }
+  if (cx.interfacesWithFacts.has(iface.decl)) checkFacts(cx, decl, type, iface)
   for (const list of iface.decl.inner.names.values()) {
     for (const requirement of list) {
       switch (requirement.kind) {
@@ -115,10 +118,27 @@ function checkAssociated(cx: Cx, decl: ConformingDecl, type: Type, iface: Interf
     if (!poisoned(given) && !conforms(cx, given, bound))
       cx.sink.add(generics.doesNotConform, span, { type: show(given), interface: show(bound) })
   }
-  for (const [open, is] of settledOf(cx, requirement)) {
-    const [found, wanted] = [put(cx, open, subst), put(cx, is, subst)]
-    if (!poisoned(found) && !same(found, wanted))
-      cx.sink.add(typeMismatch, span, { expected: show(wanted), got: show(found) })
+}
+
+/** Reports associated types that are not what the `where` clauses of an interface say. */
+function checkFacts(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType): void {
+  const subst = substFor(iface.decl, iface.args, type)
+  const { bounds, equal } = factsOf(cx, iface.decl)
+  const spanOf = (of: Type): Span | undefined => {
+    let first = of
+    while (first.kind === 'assoc' && first.base.kind === 'assoc') first = first.base
+    const at = first.kind === 'assoc' ? membersOf(cx, type, first.decl.name)[0]?.decl : undefined
+    return (at === undefined || at.kind === 'module' ? decl.span : at.span) ?? undefined
+  }
+  for (const [of, bound] of bounds) {
+    const [found, wanted] = [put(cx, of, subst), put(cx, bound, subst) as InterfaceType]
+    if (!poisoned(found) && !conforms(cx, found, wanted))
+      cx.sink.add(generics.doesNotConform, spanOf(of), { type: show(found), interface: show(wanted) })
+  }
+  for (const [of, is] of equal) {
+    const [found, wanted] = [put(cx, of, subst), put(cx, is, subst)]
+    if (!poisoned(found) && !poisoned(wanted) && !same(found, wanted))
+      cx.sink.add(typeMismatch, spanOf(of), { expected: show(wanted), got: show(found) })
   }
 }
 
@@ -144,6 +164,27 @@ function mismatched(
   )
 }
 
+/** Whether a requirement asks for the elements of an array, vector or matrix, which the compiler itself gives. */
+function isElement(cx: Cx, type: Type, iface: InterfaceType, requirement: FuncDecl): boolean {
+  if (requirement.of?.kind !== 'subscript' || requirement.accessor === 'ref') return false
+  const elem =
+    type.kind === 'array' || type.kind === 'vector'
+      ? type.elem
+      : type.kind === 'matrix'
+        ? vectorType(type.elem, type.cols)
+        : null
+  if (elem === null) return false
+  const { params, result } = template(cx, requirement, substFor(iface.decl, iface.args, type))
+  const index = params[0]?.type
+  return (
+    index?.kind === 'scalar' &&
+    isIntName(index.name) &&
+    (requirement.accessor === 'get'
+      ? params.length === 1 && same(result, elem)
+      : params.length === 2 && same(params[1]!.type, elem))
+  )
+}
+
 function checkFunction(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType, asked: FuncDecl): void {
   // Of packs, those with one part each stand for all.
   const requirement =
@@ -158,7 +199,7 @@ function checkFunction(cx: Cx, decl: ConformingDecl, type: Type, iface: Interfac
   const members = membersOf(cx, type, name).filter(m => m.via < 2)
   const found = implementation(cx, type, iface, requirement)
   if (found === null) {
-    if (requirement.hasBody) return
+    if (requirement.hasBody || isElement(cx, type, iface, requirement)) return
     // A field serves as a property.
     if (requirement.of?.kind === 'property' && members.some(m => m.decl.kind === 'field')) return
     const other = members.find(m => functionsOf(cx, m, requirement).length > 0)

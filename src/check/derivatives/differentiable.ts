@@ -10,7 +10,15 @@ import * as errors from '../../base/errors/derivative.ts'
 import { Sink, type Diagnostic, type Entry, type PlaceholderValues } from '../../base/diag.ts'
 import { handleKind } from '../../base/handle.ts'
 import type { Span } from '../../base/source.ts'
-import { attributesOf, differentialOf, fieldSigs, funcSig, signatureOf } from '../types/index.ts'
+import {
+  attributesOf,
+  differentialOf,
+  fieldSigs,
+  funcSig,
+  isReverseOnly,
+  levelOf,
+  signatureOf,
+} from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, Level, LocalDecl } from '../model/decl.ts'
 import { hasKnownBound, rootVariable } from '../statements/loop.ts'
@@ -276,7 +284,9 @@ class Check {
     if (ref.kind === 'derivative') return true
     // What meets a requirement of a type parameter is known once the type is.
     if (ref.kind === 'requirement') return true
-    const { level } = attributesOf(this.#cx, ref.decl)
+    const level =
+      ref.kind === 'direct' ? levelOf(this.#cx, ref.decl, ref.subst) : attributesOf(this.#cx, ref.decl).level
+    if (this.#level === 'forward' && ref.kind === 'direct' && isReverseOnly(this.#cx, ref.decl, ref.subst)) return false
     return level === 'backward' || (level === 'forward' && this.#level === 'forward') || this.#becomesPart(ref.decl)
   }
 
@@ -501,7 +511,7 @@ class Check {
         return
       case 'call':
         if (this.#isDifferentiable(e.func)) return
-        if (signatureOf(this.#cx, e.func).resultNoDiff) return
+        if (this.#declared(e.func).resultNoDiff) return
         if (this.#loses(e))
           this.#lost(e, () => {
             this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) }, this.#sourceNote(e))
@@ -519,11 +529,19 @@ class Check {
     if (p.kind === 'accessor' && p.object?.dir === 'in') this.#expect(p.object.value)
   }
 
+  /** The signature as it is written: what only the bounds of a generic function make constant loses a derivative like any other. */
+  #declared(func: FuncRef): {
+    readonly params: readonly { readonly noDiff: boolean }[]
+    readonly resultNoDiff: boolean
+  } {
+    return func.kind === 'derivative' ? signatureOf(this.#cx, func) : funcSig(this.#cx, func.decl)
+  }
+
   #loses(e: CallExpr): boolean {
-    const sig = signatureOf(this.#cx, e.func)
+    const { params } = this.#declared(e.func)
     return (
       (e.object !== null && this.#argCarries(e.object)) ||
-      e.args.some((a, i) => sig.params[i]?.noDiff !== true && this.#argCarries(a))
+      e.args.some((a, i) => params[i]?.noDiff !== true && this.#argCarries(a))
     )
   }
 }

@@ -1,8 +1,10 @@
 /** Names and members, as values and as places that can be written. */
 import * as names from '../../base/errors/names.ts'
-import { handleKind } from '../../base/handle.ts'
+import { isResource } from '../model/builtin.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
+import { bitsTerm } from './bits.ts'
+import { isPointer, pointee } from './pointer.ts'
 import { candidatesOf } from './call.ts'
 import {
   builtinTerm,
@@ -15,6 +17,8 @@ import {
   fieldType,
   funcSig,
   globalInfo,
+  isDescriptor,
+  foreignFeature,
   isForeign,
   isMutating,
   lookup,
@@ -71,7 +75,7 @@ export function nameTerm(env: Env, e: ast.NameExpr): Term {
   if (first === undefined) {
     const builtin = builtinTerm(e.name)
     if (builtin !== null) return builtin
-    if (isForeign(e.name)) cx.lacks.push({ span: e.span, feature: e.name })
+    if (isForeign(e.name)) cx.lacks.push({ span: e.span, feature: foreignFeature(e.name) })
     else cx.sink.add(names.undefinedName, e.span, { name: e.name }, ...suggestName(cx, env.scope, e.name))
     return errorTerm
   }
@@ -184,6 +188,8 @@ function globalTerm(env: Env, decl: GlobalDecl, span: Span, member: Member | nul
     if (type.kind === 'error' && type.lack !== undefined) env.cx.lacks.push({ ...type.lack, span })
     return errorTerm
   }
+  if (decl.storage === 'parameter' && type.kind === 'array' && type.count === null)
+    env.cx.lacks.push({ span, feature: `${decl.name}, an array without a length` })
   const fixed =
     decl.storage === 'constant'
       ? `${decl.name} is constant`
@@ -242,6 +248,26 @@ export function memberTerm(env: Env, base: Term, name: string, span: Span): Term
   }
 }
 
+/** `S::p::get` and `S::__subscript::set`, which derivatives may name; null for anything else. */
+export function accessorsTerm(env: Env, { base, name }: ast.MemberExpr): Term | null {
+  const { cx } = env
+  if (base.kind !== 'member' || (!/^(?:get|set|ref)$/.test(name.text) && base.name.text !== '__subscript')) return null
+  const type = cx.above.term(env, base.base)
+  if (type.kind !== 'type') return null
+  const members = membersOf(cx, type.type, base.name.text === '__subscript' ? 'operator[]' : base.name.text)
+  const candidates: Candidate[] = []
+  for (const m of members) {
+    if (m.decl.kind !== 'property' && m.decl.kind !== 'subscript') return null
+    cx.observer?.named(base.name.span, m.decl)
+    for (const decl of m.decl.accessors)
+      if (decl.accessor === name.text) candidates.push(...candidatesOf(cx, [{ ...m, decl }], null, 0))
+  }
+  if (members.length === 0) return null
+  if (candidates.length > 0) return funcsOf(`${base.name.text}::${name.text}`, candidates)
+  cx.sink.add(names.noMember, name.span, { name: name.text, type: base.name.text })
+  return errorTerm
+}
+
 function staticMember(env: Env, type: Type, name: string, span: Span): Term {
   const { cx } = env
   if (type.kind === 'error') return errorTerm
@@ -252,9 +278,8 @@ function staticMember(env: Env, type: Type, name: string, span: Span): Term {
   if (type.kind === 'vector' && name === 'Element') return { kind: 'type', type: type.elem }
   const members = membersOf(cx, type, name)
   if (members.length === 0) {
-    if (name === 'Handle' && type.kind === 'struct' && handleKind(type.decl.intrinsic ?? '') !== undefined)
-      cx.lacks.push({ span, feature: `Handle of ${show(type)}` })
-    else reportMissing(cx, type, name, span)
+    if (name === 'Handle' && isDescriptor(cx, type)) return { kind: 'type', type }
+    reportMissing(cx, type, name, span)
     return errorTerm
   }
   return memberDeclTerm(env, null, type, members, span)
@@ -273,6 +298,10 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
   if (poisoned(type)) return errorTerm
   const swizzled = swizzle(env, base, type, name, span)
   if (swizzled !== null) return swizzled
+  if (isPointer(type) && !cx.isCore) {
+    const of = pointee(env, base, span)
+    return of === null || (of.kind !== 'place' && of.kind !== 'value') ? errorTerm : valueMember(env, of, name, span)
+  }
   if (type.kind === 'struct' && isWrapper(type)) {
     // `ConstantBuffer<T>` shows the members of what it holds.
     const held = type.args[0] as Type
@@ -286,12 +315,10 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
   if (members.length === 0) {
     if (name === 'Length' && type.kind === 'array' && type.count !== null)
       return value({ kind: 'int', type: intType, span, value: type.count })
-    // WGSL lacks some of what textures have elsewhere.
+    // WGSL lacks some of what textures and buffers have elsewhere.
     if (
       isForeign(name) ||
-      (type.kind === 'struct' &&
-        handleKind(type.decl.intrinsic ?? '')?.is === 'texture' &&
-        /^(?:Sample|Gather)/.test(name))
+      (type.kind === 'struct' && isResource(type.decl) && /^(?:_Nv)?(?:Sample|Gather|Interlocked)/.test(name))
     ) {
       cx.lacks.push({ span, feature: `${name} of ${show(type)}` })
     } else reportMissing(cx, type, name, span)
@@ -331,12 +358,14 @@ export function unwrapped(
   return { kind: 'value', expr: { kind: 'convert', type: held, span, value } }
 }
 
-function memberDeclTerm(env: Env, given: Term | null, type: Type, members: readonly Member[], span: Span): Term {
+function memberDeclTerm(env: Env, given: Term | null, type: Type, found: readonly Member[], span: Span): Term {
   const { cx } = env
-  const member = members[0]!
-  const object = members[0]!.decl.kind === 'func' ? given : objectFor(cx, given, member)
+  // Overloads may be more and less visible.
+  const members = found.filter(m => visible(env, m.decl))
+  const member = members[0] ?? found[0]!
+  const object = member.decl.kind === 'func' ? given : objectFor(cx, given, member)
   const { decl } = member
-  if (!visible(env, decl)) {
+  if (members.length === 0) {
     cx.sink.add(names.notVisible, span, { name: decl.name })
     return errorTerm
   }
@@ -460,6 +489,8 @@ function propertyTerm(env: Env, object: Term | null, decl: PropertyDecl, member:
     get !== undefined ? funcSig(env.cx, get).result : (funcSig(env.cx, any).params.at(-1)?.type ?? errorType),
     member.subst,
   )
+  if (decl.bits !== undefined && (object?.kind === 'value' || object?.kind === 'place'))
+    return bitsTerm(env, object, decl.bits, type, span)
   return accessorTerm(env, decl, member, object, [], type, span)
 }
 

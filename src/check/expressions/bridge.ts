@@ -9,6 +9,7 @@ import { toExpr } from './expr.ts'
 import { Env, type Bridge, type Cx } from '../model/context.ts'
 import type { ExtensionDecl, FuncDecl, InterfaceType, ParamDecl, StructDecl, Type } from '../model/decl.ts'
 import { funcsOf, type Candidate, type Term } from '../model/term.ts'
+import { intParam, paramType } from '../model/type.ts'
 import type { Template } from '../model/tree.ts'
 
 /** Makes the bridge from a requirement to a function of the type; null where none takes what is required. */
@@ -55,7 +56,12 @@ export function bridge(
     fixed: null,
   }))
   const fitting = candidatesOf(cx, members, object, 0).filter(c => mayServe(cx, c, want, requirement))
-  const funcs = funcsOf(requirement.name, fitting)
+  const own = requirement.generics?.params.map(q => (q.kind === 'typeparam' ? paramType(q) : intParam(q))) ?? null
+  // The parameters of a generic requirement are those of a generic function, in their order.
+  const funcs = {
+    ...funcsOf(requirement.name, fitting),
+    args: fitting.some(c => c.decl.generics !== null) ? own : null,
+  }
   const tried = resolveCall(env, funcs, args, span, true)
   if (tried?.kind !== 'value' || !returns(env, tried, want.result)) return null
   const called = resolveCall(env, funcs, args, span)
@@ -71,7 +77,10 @@ export function bridge(
 /** Whether a function can do what is required: it is of the same kind, changes nothing else, and gives what comes out. */
 function mayServe(cx: Cx, { decl, subst }: Candidate, want: Template, requirement: FuncDecl): boolean {
   if (decl.role !== requirement.role && !(decl.role === 'static' && requirement.role === 'method')) return false
+  if (decl.generics?.packed === true) return false
   const got = template(cx, decl, subst)
+  // An error would have nowhere to go.
+  if (got.params.at(-1)?.thrown === true) return false
   if (got.mutating && !want.mutating) return false
   return want.params.every((p, i) => {
     const dir = got.params[i]?.dir

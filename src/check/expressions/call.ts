@@ -7,47 +7,38 @@ import type { Note } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import {
   attributesOf,
+  isReverseOnly,
+  levelOf,
   baseOfPlace,
   closure,
   costs,
   constraintsOf,
   derive,
+  funcSig,
   inferArg,
   isOwn,
   miscounted,
   objectFor,
   put,
   showSignature,
-  solve,
   stepsTo,
   template,
   typeCost,
   violation,
   type Member,
 } from '../types/index.ts'
-import { coerce, convertPlace, termCost } from './convert.ts'
+import { mustTry, throwingDerivative } from '../../base/errors/thrown.ts'
+import { misfitting } from './callable.ts'
+import { canStandFor, coerce, convertPlace, termCost } from './convert.ts'
 import type { Cx, Env } from '../model/context.ts'
-import type { FuncDecl, GenericParams } from '../model/decl.ts'
+import type { FuncDecl, GenericParams, Scope } from '../model/decl.ts'
 import { asArg } from './expr.ts'
 import { emptyError, errorTerm, spanOf, typeOf, unusable, value, type Candidate, type Term } from '../model/term.ts'
+import { infer, inferExtended } from './infer.ts'
 import { forArguments } from './packed.ts'
-import type { Template, Arg, FuncRef, Place, SigParam } from '../model/tree.ts'
-import {
-  bits,
-  intConst,
-  isInt,
-  isIntName,
-  known,
-  noSubst,
-  poisoned,
-  same,
-  scalarName,
-  show,
-  withOrder,
-  type GenericArg,
-  type Subst,
-  type Type,
-} from '../model/type.ts'
+import type { Template, SigParam } from '../model/func-ref.ts'
+import type { Arg, FuncRef, Place } from '../model/tree.ts'
+import { noSubst, poisoned, same, show, type GenericArg, type Subst } from '../model/type.ts'
 
 type Funcs = Term & { readonly kind: 'funcs' }
 
@@ -78,6 +69,8 @@ export function candidatesOf(
 
 /** A candidate with its generic arguments found. */
 interface Match {
+  /** The arguments, with functions as values. */
+  readonly args: readonly Term[]
   readonly candidate: Candidate
   readonly subst: Subst
   readonly sig: Template
@@ -85,7 +78,7 @@ interface Match {
 }
 
 /** The template of a candidate with the settled arguments, through the derivative operators around its name. */
-function templateOf(cx: Cx, candidate: Candidate, modes: Funcs['modes'], floats = false): Template {
+export function templateOf(cx: Cx, candidate: Candidate, modes: Funcs['modes'], floats = false): Template {
   let sig = template(cx, candidate.decl, candidate.subst)
   for (const mode of modes) sig = derive(cx, sig, mode, floats)
   return sig
@@ -100,11 +93,17 @@ function putTemplate(cx: Cx, sig: Template, subst: Subst): Template {
   }
 }
 
+/** How many arguments a call may have. */
+function arity({ params }: Template): number {
+  return params.at(-1)?.thrown === true ? params.length - 1 : params.length
+}
+
 type Failure = 'few' | 'many' | 'infer' | 'convert'
 
 /** Whether a candidate takes the arguments, and at what cost. */
-function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readonly Term[]): Match | Failure {
+function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, given: readonly Term[]): Match | Failure {
   const { cx } = env
+  const args = [...given]
   const list = candidate.decl.generics
   if (list !== null) constraintsOf(cx, list)
   // What the arguments settle is asked of a form that fits the instances that are differentiable.
@@ -114,11 +113,14 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
     candidate.decl.module.isCore &&
     attributesOf(cx, candidate.decl).level !== 'none'
   let sig = templateOf(cx, candidate, funcs.modes, floats)
-  if (args.length > sig.params.length) return 'many'
-  for (let i = args.length; i < sig.params.length; i++) if (!sig.defaults[i]) return 'few'
+  const apart = inferExtended(env, candidate, funcs, args)
+  if (apart === null) {
+    if (args.length > arity(sig)) return 'many'
+    for (let i = args.length; i < sig.params.length; i++) if (!sig.defaults[i]) return 'few'
+  }
   let subst: Subst = candidate.subst
   if (list !== null) {
-    const own = infer(cx, list, sig, funcs.args, args, subst)
+    const own = apart ?? infer(env, list, sig, funcs.args, args, subst)
     if (own === null) return 'infer'
     subst = { args: new Map([...candidate.subst.args, ...own]), self: candidate.subst.self }
     // The derivative of a generic function is that of its instance: with T = float, `T x` becomes a pair even if T's bounds do not say so.
@@ -126,7 +128,7 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
       funcs.modes.length > 0
         ? templateOf(cx, { ...candidate, subst }, funcs.modes)
         : putTemplate(cx, sig, { args: own, self: null })
-    if (args.length > sig.params.length) return 'many'
+    if (args.length > arity(sig)) return 'many'
     for (let i = args.length; i < sig.params.length; i++) if (!sig.defaults[i]) return 'few'
   } else if (funcs.args !== null && funcs.args.length > 0) return 'infer'
   let cost = 0
@@ -147,53 +149,7 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
     }
     cost += one
   }
-  return { candidate, subst, sig, cost }
-}
-
-function infer(
-  cx: Cx,
-  list: GenericParams,
-  sig: Template,
-  explicit: readonly GenericArg[] | null,
-  args: readonly Term[],
-  outer: Subst,
-): Map<number, GenericArg> | null {
-  const vars = new Map<number, GenericArg | null>()
-  for (const p of list.params) vars.set(p.id, null)
-  if (explicit !== null) {
-    if (explicit.length > list.params.length) return null
-    for (let i = 0; i < explicit.length; i++) {
-      const p = list.params[i]!
-      const arg = explicit[i]!
-      if ((p.kind === 'valueparam') !== isInt(arg)) return null
-      vars.set(p.id, arg)
-    }
-  }
-  const open = new Map([...vars].filter(([, arg]) => arg === null))
-  for (let i = 0; i < args.length; i++) {
-    const from = typeOf(args[i])
-    if (from === null || from.kind === 'error') continue
-    // What stands explicitly is not joined with what an argument says.
-    inferArg(cx, sig.params[i]!.type, from, open)
-  }
-  // A number alone is a vector of one, where nothing says more.
-  for (let i = 0; i < args.length; i++) {
-    const p = sig.params[i]!.type
-    if (
-      p.kind === 'vector' &&
-      p.count.kind === 'param' &&
-      open.get(p.count.decl.id) === null &&
-      typeOf(args[i])?.kind === 'scalar'
-    )
-      open.set(p.count.decl.id, intConst(1))
-  }
-  for (const [id, arg] of open) if (arg !== null) vars.set(id, arg)
-  const solved = solve(cx, list, vars, outer)
-  // What stands explicitly is not promoted either.
-  return solved === null ||
-    explicit?.some((a, i) => !isInt(a) && !same(solved.get(list.params[i]!.id) as Type, a)) === true
-    ? null
-    : solved
+  return { args, candidate, subst, sig, cost }
 }
 
 /** Which of two matches of equal cost is better: negative for the first, 0 if neither is. */
@@ -213,6 +169,9 @@ function compare(cx: Cx, a: Match, b: Match): number {
     (x.decl.hasBody ? 0 : 1) - (y.decl.hasBody ? 0 : 1),
     moreSpecific(a, b),
     asks(cx, y) - asks(cx, x),
+    // Of two that `using` brings, the one in the outer namespace is nearer.
+    depth(x.decl.scope) - depth(y.decl.scope),
+    (y.decl.of?.accessors.length ?? 0) - (x.decl.of?.accessors.length ?? 0),
   ]
   for (const o of order) if (o !== 0) return o
   return 0
@@ -224,6 +183,12 @@ function compare(cx: Cx, a: Match, b: Match): number {
  */
 function farther(x: Candidate, y: Candidate): number {
   return x.distance - y.distance || x.steps - y.steps
+}
+
+function depth(scope: Scope): number {
+  let n = 0
+  for (let s = scope.parent; s !== null; s = s.parent) n++
+  return n
 }
 
 /** 1 if an interface that requires the first inherits from the one that requires the second. */
@@ -316,7 +281,7 @@ export function resolveCall(env: Env, funcs: Funcs, args: readonly Term[], span:
     return errorTerm
   }
   if (quiet) return value(emptyError(best.sig.result))
-  return finish(env, best, funcs, args, span)
+  return finish(env, best, funcs, best.args, span)
 }
 
 function reportNone(
@@ -331,6 +296,13 @@ function reportNone(
   if (only !== null) {
     const sig = templateOf(cx, only.candidate, funcs.modes)
     if (poisoned(sig.result) && sig.params.some(p => poisoned(p.type))) return
+  }
+  const list = only?.why === 'infer' ? only.candidate.decl.generics : null
+  const misfit = list === null ? null : misfitting(env, list, funcs, args)
+  if (misfit !== null) {
+    const arg = args[misfit.at]!
+    cx.sink.add(errors.notThatFunction, spanOf(arg) ?? span, { expected: misfit.expected, got: showArgs([arg]) })
+    return
   }
   // Where all that take so many arguments want a conformance, that is what is missing.
   const near = failures.filter(f => f.why !== 'few' && f.why !== 'many')
@@ -347,12 +319,7 @@ function reportNone(
   if (only !== null) {
     const sig = templateOf(cx, only.candidate, funcs.modes)
     if (only.why === 'many') {
-      cx.sink.add(
-        errors.tooManyArguments,
-        span,
-        { expected: sig.params.length, got: args.length },
-        takes(only.candidate, sig),
-      )
+      cx.sink.add(errors.tooManyArguments, span, { expected: arity(sig), got: args.length }, takes(only.candidate, sig))
       return
     }
     if (only.why === 'few') {
@@ -494,9 +461,13 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
   const why = candidate.decl.syntax.attributes.find(a => a.name === 'deprecated')?.args[0]?.value
   if (why?.kind === 'string') cx.sink.add(errors.deprecated, span, { name: funcs.name, why: why.value })
   if (funcs.modes.length > 0) {
-    const { level } = attributesOf(cx, candidate.decl)
+    if (funcSig(cx, candidate.decl).params.at(-1)?.thrown === true)
+      cx.sink.add(throwingDerivative, span, { name: funcs.name })
+    const level = levelOf(cx, candidate.decl, match.subst)
     const wanted = funcs.modes[0] === 'forward' ? 'forward' : 'backward'
-    if (!candidate.decl.module.isCore && (level === 'none' || (wanted === 'backward' && level === 'forward'))) {
+    const lacks =
+      level === 'none' || (wanted === 'backward' ? level === 'forward' : isReverseOnly(cx, candidate.decl, match.subst))
+    if (!candidate.decl.module.isCore && lacks) {
       cx.sink.add(
         derivative.notDifferentiable,
         span,
@@ -510,6 +481,12 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
   for (let i = 0; i < sig.params.length; i++) {
     const p = sig.params[i]!
     const arg = args[i]
+    if (p.thrown === true) {
+      if (!env.tried.has(span)) cx.sink.add(mustTry, span, { name: funcs.name })
+      const decl = { id: cx.id(), name: p.name, type: p.type, span, constant: false, noDiff: false }
+      made.push({ dir: 'out', place: { kind: 'local', type: p.type, span, decl: { kind: 'local', ...decl } } })
+      continue
+    }
     if (arg === undefined) {
       made.push({
         dir: 'in',
@@ -526,6 +503,10 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
     made.push(place === null ? { dir: 'in', value: emptyError(p.type) } : { dir: p.dir, place })
   }
   let object: Arg | null = null
+  if (funcs.modes.length === 0 && candidate.decl.role === 'accessor' && candidate.object === null) {
+    cx.sink.add(noObject, span, { name: funcs.name })
+    return errorTerm
+  }
   if (funcs.modes.length === 0 && candidate.decl.role === 'method') {
     if (candidate.object === null) {
       cx.sink.add(noObject, span, { name: funcs.name })
@@ -537,24 +518,6 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
     object = asArg(env, candidate.object, false, funcs.name, span)
   }
   return value({ kind: 'call', type: sig.result, span, func: ref, object, args: made })
-}
-
-/** Whether two numbers have the same rows and columns. */
-function sameLanes(a: Type, b: Type): boolean {
-  if (a.kind === 'vector' && b.kind === 'vector') return known(a.count) === known(b.count)
-  if (a.kind === 'matrix' && b.kind === 'matrix')
-    return known(a.rows) === known(b.rows) && known(a.cols) === known(b.cols)
-  return a.kind === 'scalar' && b.kind === 'scalar'
-}
-
-/**
- * Whether a place of one type can stand for one of another: among numbers only for integers of one size, which convert without loss
- * both ways.
- */
-function canStandFor(from: Type, to: Type): boolean {
-  const [a, b] = [scalarName(from), scalarName(to)]
-  if (a === null || b === null || same(from, withOrder(to, false))) return true
-  return isIntName(a) && isIntName(b) && bits(a) === bits(b) && sameLanes(from, to)
 }
 
 /** The place for an `out` or `inout` argument; null, with a diagnostic, if it is not one. */

@@ -45,7 +45,7 @@ export function indexTerm(env: Env, base: Term, e: ast.IndexExpr): Term {
     if (index === null) return errorTerm
     return elementTerm(base, elem, index, e.span)
   }
-  const subscript = subscriptTerm(env, base, type, args, e)
+  const subscript = subscriptTerm(env, base, type, args, e.span)
   if (subscript !== null) return subscript
   cx.sink.add(types.notIndexable, e.span, { type: show(type) })
   return errorTerm
@@ -107,12 +107,13 @@ function indexValue(env: Env, term: Term, span: Span, count: number | null): Exp
   return index
 }
 
-function subscriptTerm(
+/** A subscript that a type declares; null where it declares none. */
+export function subscriptTerm(
   env: Env,
   base: Term & { readonly kind: 'value' | 'place' },
   type: Type,
   args: readonly Term[],
-  e: ast.IndexExpr,
+  span: Span,
 ): Term | null {
   const { cx } = env
   const members = membersOf(cx, type, 'operator[]')
@@ -140,7 +141,7 @@ function subscriptTerm(
     })
   }
   if (candidates.length === 0) return null
-  const chosen = resolveCall(env, funcsOf('operator[]', candidates), args, e.span)
+  const chosen = resolveCall(env, funcsOf('operator[]', candidates), args, span)
   if (chosen === null || chosen.kind !== 'value' || chosen.expr.kind !== 'call') return chosen ?? errorTerm
   const call = chosen.expr
   const ref = call.func
@@ -148,5 +149,5 @@ function subscriptTerm(
   const found = byGetter.get(ref.decl)
   if (found === undefined) return chosen
   const member: Member = ref.kind === 'direct' ? { ...found.member, subst: ref.subst } : found.member
-  return accessorTerm(env, found.decl, member, objectFor(cx, base, member), call.args, call.type, e.span, ref.subst)
+  return accessorTerm(env, found.decl, member, objectFor(cx, base, member), call.args, call.type, span, ref.subst)
 }

@@ -5,7 +5,7 @@ import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
-import { memberTerm, nameTerm, objectTerm } from './access.ts'
+import { accessorsTerm, memberTerm, nameTerm, objectTerm } from './access.ts'
 import { indexTerm } from './element.ts'
 import {
   applyGeneric,
@@ -42,6 +42,7 @@ import {
   type GenericArg,
   type Type,
 } from '../model/type.ts'
+import { isSet, nullTerm } from './pointer.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import { withReceiver } from './receiver.ts'
 
@@ -102,6 +103,8 @@ function check(env: Env, e: ast.Expr): Term {
     case 'name':
       return nameTerm(env, e)
     case 'member': {
+      const accessors = accessorsTerm(env, e)
+      if (accessors !== null) return accessors
       const base = checkExpr(env, e.base)
       // A name that is not written yet.
       return e.name.text === '' ? errorTerm : memberTerm(env, base, e.name.text, e.name.span)
@@ -117,7 +120,7 @@ function check(env: Env, e: ast.Expr): Term {
     case 'call':
       return callTerm(env, e)
     case 'prefix':
-      return checkPrefix(env, e)
+      return negativeLiteral(e) ?? checkPrefix(env, e)
     case 'postfix':
       return checkPostfix(env, e)
     case 'binary':
@@ -138,6 +141,8 @@ function check(env: Env, e: ast.Expr): Term {
       return sizeofTerm(env, e)
     case 'lambda':
       return env.cx.above.lambda(env, e)
+    case 'try':
+      return env.cx.above.attempt(env, e)
     case 'is':
     case 'as':
       return typeQuestion(env, e)
@@ -150,7 +155,7 @@ function check(env: Env, e: ast.Expr): Term {
         ? nameTerm(env, { kind: 'name', name: 'none', span: e.span, global: false })
         : noneTerm(env, e.span)
     case 'null':
-      return lacking(env, e.span, 'a pointer')
+      return nullTerm(env, e.span)
     case 'unsupported':
       return lacking(env, e.span, e.feature)
     case 'error':
@@ -169,6 +174,16 @@ function intLiteral(e: ast.IntExpr): Expr {
   if (type === uintType && e.value > 0xffffffffn) type = scalars.u64
   const exact = e.value <= BigInt(Number.MAX_SAFE_INTEGER)
   return { kind: 'const', type, span: e.span, value: exact ? Number(e.value) : e.value, literal: true }
+}
+
+/** `-2147483648` and the like: a decimal number that has no type without its sign, other than an unsigned one. */
+function negativeLiteral({ op, operand, span }: ast.PrefixExpr): Term | null {
+  if (op !== '-' || operand.kind !== 'int' || operand.suffix !== '' || operand.value <= 0x7fffffffn) return null
+  const { file, start } = operand.span
+  if (file.text[start] === '0' || operand.value > 1n << 63n) return null
+  const type = operand.value === 0x80000000n ? intType : scalars.i64
+  const exact = operand.value <= BigInt(Number.MAX_SAFE_INTEGER)
+  return value({ kind: 'const', type, span, value: exact ? -Number(operand.value) : -operand.value, literal: true })
 }
 
 function thisTypeTerm(env: Env, span: Span): Term {
@@ -218,6 +233,13 @@ function argument(env: Env, a: ast.Expr, either: boolean): GenericArg {
   return resolveType(env.cx, a, env.scope)
 }
 
+/** A call that returns nothing, as part of a pack, is the value of a type that holds nothing. */
+function ran(env: Env, term: Term): Term {
+  if (term.kind !== 'value' || term.expr.type.kind !== 'void') return term
+  const none = toExpr(env, noneTerm(env, term.expr.span!), term.expr.span!)
+  return value({ kind: 'sequence', type: none.type, span: term.expr.span, parts: [term.expr, none] })
+}
+
 function callTerm(env: Env, e: ast.CallExpr): Term {
   const callee = checkExpr(env, e.callee)
   const args = e.args.map(a => checkExpr(env, a))
@@ -228,8 +250,10 @@ function callTerm(env: Env, e: ast.CallExpr): Term {
       return construct(env, callee.type, args, e.span)
     case 'open':
       return construct(env, termType(env.cx, callee, e.callee.span), args, e.span)
-    case 'funcs':
-      return resolveCall(env, callee, withReceiver(env, callee, args, e.span), e.span) ?? errorTerm
+    case 'funcs': {
+      const given = callee.candidates.some(c => c.decl.generics?.packed === true) ? args.map(a => ran(env, a)) : args
+      return resolveCall(env, callee, withReceiver(env, callee, given, e.span), e.span) ?? errorTerm
+    }
     case 'value':
     case 'place': {
       const type = callee.kind === 'value' ? callee.expr.type : callee.place.type
@@ -354,6 +378,8 @@ export function checkCondition(env: Env, e: ast.Expr): Expr {
   if (expr.type.kind === 'vector' && expr.type.count.kind === 'const' && expr.type.count.value === 1)
     return coerce(env, value(expr), boolType, e.span)
   if (expr.type.kind === 'enum') return coerce(env, value(expr), boolType, e.span)
+  const set = isSet(env, expr, e.span)
+  if (set !== null) return set
   env.cx.sink.add(types.conditionType, e.span, { type: show(expr.type) })
   return emptyError(boolType)
 }

@@ -4,22 +4,32 @@ import * as errors from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import { visible } from './access.ts'
 import {
+  calledAs,
   costs,
   fieldDefault,
-  fieldSigs,
   isNumberLike,
   isNumericParam,
   lookupMember,
+  conditionalElem,
   optionalElem,
-  put,
-  substFor,
   typeCost,
 } from '../types/index.ts'
-import { castExpr, coerce, convertExpr, literalOf } from './convert.ts'
+import { castExpr, coerce, convertExpr, literalOf, termCost } from './convert.ts'
 import type { Env } from '../model/context.ts'
-import type { FieldDecl, StructDecl, Visibility } from '../model/decl.ts'
-import { emptyError, errorTerm, funcsOf, spanOf, typeOf, value, type Candidate, type Term } from '../model/term.ts'
+import {
+  emptyError,
+  errorTerm,
+  funcsOf,
+  spanOf,
+  typeOf,
+  value,
+  type Candidate,
+  type Term,
+  spanOfFirst,
+} from '../model/term.ts'
 import { toExpr } from './expr.ts'
+import { castPointer } from './pointer.ts'
+import { fieldsOf, givenFields, mayBeFlat, type Field } from './fields.ts'
 import { candidatesOf, resolveCall, showArgs } from './call.ts'
 import type { Expr } from '../model/tree.ts'
 import {
@@ -33,6 +43,7 @@ import {
   vectorType,
   type StructType,
   type Type,
+  isOpen,
 } from '../model/type.ts'
 
 /** `{}` of a type. */
@@ -47,6 +58,11 @@ export function constructors(env: Env, type: Type): readonly Candidate[] {
   )
 }
 
+/** Those that keep a struct from being made of its fields, which those of extensions do not. */
+function ownConstructors(env: Env, type: StructType): readonly Candidate[] {
+  return constructors(env, type).filter(c => c.via !== 1)
+}
+
 /** `DifferentialPair<T>`, `DifferentialPtrPair<T>` and tuples. */
 export function isPair(type: StructType): boolean {
   return (
@@ -55,55 +71,6 @@ export function isPair(type: StructType): boolean {
     type.decl.intrinsic === 'Tuple'
   )
 }
-
-/** A field of a struct with the struct's arguments put in. */
-interface Field {
-  readonly type: Type
-  readonly index: number
-  readonly isBase: boolean
-  /** It is less visible than its struct, so neither a list nor an implicit constructor sets it. */
-  readonly hidden: boolean
-}
-
-const ranks: Readonly<Record<Visibility, number>> = { private: 0, internal: 1, public: 2 }
-
-const saysVisibility = ({ syntax }: StructDecl | FieldDecl): boolean =>
-  syntax?.modifiers.some(m => m.name in ranks) === true
-
-/**
- * How visible a struct or field is. Without a modifier it is internal, also in a file that is not a module, where every name is
- * visible.
- */
-function rankOf(decl: StructDecl | FieldDecl): number {
-  return saysVisibility(decl) ? ranks[decl.visibility] : Math.min(ranks[decl.visibility], ranks.internal)
-}
-
-/**
- * Whether a field is less visible than its struct. In a file that is not a module, a field of a public struct is so only with a
- * modifier.
- */
-function isHidden(field: FieldDecl, struct: StructDecl): boolean {
-  if (field.isBase === true || rankOf(field) >= rankOf(struct)) return false
-  return saysVisibility(field) || field.visibility !== 'public' || struct.fields.some(saysVisibility)
-}
-
-function fieldsOf(env: Env, type: StructType): readonly Field[] {
-  const subst = substFor(type.decl, type.args, null)
-  return fieldSigs(env.cx, type.decl).map(({ decl, type: own }, index) => ({
-    type: put(env.cx, own, subst),
-    index,
-    isBase: decl.isBase === true,
-    hidden: isHidden(decl, type.decl),
-  }))
-}
-
-/** The fields that a list or an implicit constructor may set. */
-function givenFields(env: Env, type: StructType): readonly Field[] {
-  return fieldsOf(env, type).filter(f => !f.hidden)
-}
-
-/** Whether the values of its fields may be in the list of its owner, without braces of their own. */
-const mayBeFlat = (env: Env, type: Type): boolean => type.kind !== 'struct' || !fieldsOf(env, type).some(f => f.hidden)
 
 /** Whether there are constructors, and none is visible here. Reports it unless this is only a query. */
 function noneVisible(env: Env, found: readonly Candidate[], type: Type, span: Span, quiet: boolean): boolean {
@@ -120,6 +87,10 @@ function isPlain(env: Env, type: Type): boolean {
     !constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length > 0)
   )
 }
+
+/** Whether it is a type of generic code whose interfaces require constructors. */
+const isBuilt = (env: Env, type: Type): type is Type & { readonly kind: 'param' | 'this' | 'assoc' } =>
+  isOpen(type) && !isNumericParam(env.cx, type) && constructors(env, type).length > 0
 
 // ── Lists ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -195,7 +166,7 @@ class Filler {
     this.#top = to
     if (items.length === 0) return defaultFor(env, to, null)
     if (to.kind === 'interface' || to.kind === 'void' || to.kind === 'func') return null
-    if (to.kind === 'struct' && !isPlain(env, to)) {
+    if ((to.kind === 'struct' && !isPlain(env, to)) || isBuilt(env, to)) {
       const found = constructors(env, to)
       if (found.length === 0) return null
       if (noneVisible(env, found, to, spanOfFirst(items) ?? to.decl.span!, this.#quiet))
@@ -240,11 +211,16 @@ class Filler {
       this.reported = true
       return this.#quiet ? emptyError(to) : null
     }
+    // A function, or a lambda whose result is converted.
+    if (calledAs(to) !== null && termCost(env, item, to) !== null) {
+      this.#at++
+      return this.#quiet ? emptyError(to) : coerce(env, item, to, spanOf(item) ?? spanOfFirst(this.#items)!)
+    }
     const from = typeOf(item)
     if (from === null) return null
     const cost = typeCost(env.cx, from, to, item.kind === 'value' ? literalOf(item.expr) : null)
     const isAggregate =
-      (to.kind === 'struct' && optionalElem(to) === null) ||
+      (to.kind === 'struct' && (optionalElem(to) ?? conditionalElem(to)) === null) ||
       to.kind === 'array' ||
       to.kind === 'vector' ||
       to.kind === 'matrix'
@@ -374,14 +350,6 @@ function zero(type: Type): Expr {
   return { kind: 'default', type, span: null }
 }
 
-function spanOfFirst(items: readonly Term[]): Span | null {
-  for (const i of items) {
-    const span = spanOf(i)
-    if (span !== null) return span
-  }
-  return null
-}
-
 /** The value of a field that an initialiser leaves out. */
 function fieldValue(env: Env, type: StructType, index: number, fieldType: Type): Expr {
   const field = type.decl.fields[index]!
@@ -406,7 +374,7 @@ function wantsArguments(env: Env, type: Type, asked: Set<string> = new Set()): b
   if (type.kind !== 'struct' || type.decl.intrinsic !== null || asked.has(type.key)) return false
   asked.add(type.key)
   if (emptyConstructors(env, type).length > 0) return false
-  const found = constructors(env, type)
+  const found = ownConstructors(env, type)
   return found.length > 0
     ? found.some(c => c.decl.generics === null)
     : fieldsOf(env, type).some(f => mustBeGiven(env, type, f, asked))
@@ -454,11 +422,15 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
       const chosen = funcsOf(show(type), found)
       if (found.some(c => visible(env, c.decl)) && resolveCall(env, chosen, args, span, true)?.kind === 'value')
         return resolveCall(env, chosen, args, span) ?? errorTerm
-      return value(coerceList(env, only, type, span))
+      // It may be the first field alone: `S({{1, 2}, {3, 4}})` of a struct that holds an array.
+      const isFirst = found.length === 0 && !listFits(env, only.items, type) && listFits(env, args, type)
+      return value(coerceList(env, isFirst ? { ...only, items: args } : only, type, span))
     }
     if (only.kind === 'value' || only.kind === 'place') {
       const e = toExpr(env, only, span)
       if (e.kind === 'error') return value(emptyError(type))
+      const pointer = castPointer(env, e, type, span)
+      if (pointer !== null) return pointer
       // A zero that is cast to a struct is `{}`.
       if (type.kind === 'struct' && e.kind === 'const' && e.value === 0 && constructors(env, type).length === 0)
         return value(defaultFor(env, type, span)!)
@@ -479,7 +451,14 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
     case 'struct': {
       const found = constructors(env, type)
       if (noneVisible(env, found, type, span, false)) return value(emptyError(type))
-      if (found.length > 0) return resolveCall(env, funcsOf(show(type), found), args, span) ?? value(emptyError(type))
+      const chosen = funcsOf(show(type), found)
+      if (
+        found.length > 0 &&
+        (ownConstructors(env, type).length > 0 ||
+          args.length !== givenFields(env, type).length ||
+          resolveCall(env, chosen, args, span, true) !== null)
+      )
+        return resolveCall(env, chosen, args, span) ?? value(emptyError(type))
       if (type.decl.intrinsic === null || isPair(type)) return value(memberwise(env, type, args, span))
       break
     }
@@ -493,7 +472,7 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
   return value(emptyError(type))
 }
 
-/** The implicit constructor of a struct: it takes a value for each field, the last ones optional if they have defaults. */
+/** The implicit constructor of a struct: it takes a value for each field. The last ones may be left out if all fields are as visible. */
 function memberwise(env: Env, type: StructType, args: readonly Term[], span: Span): Expr {
   // What is inherited has its fields among the arguments.
   if (type.decl.fields[0]?.isBase === true) return coerceList(env, { kind: 'list', items: args, span }, type, span)
@@ -507,7 +486,11 @@ function memberwise(env: Env, type: StructType, args: readonly Term[], span: Spa
   for (const f of fieldsOf(env, type)) {
     const arg = f.hidden ? undefined : args[at++]
     if (arg !== undefined) parts.push(coerce(env, arg, f.type, spanOf(arg) ?? span))
-    else if (f.hidden || fieldDefault(env.cx, type.decl.fields[f.index]!) !== null)
+    else if (
+      f.hidden ||
+      fieldDefault(env.cx, type.decl.fields[f.index]!) !== null ||
+      (expected === type.decl.fields.length && !isPair(type) && !mustBeGiven(env, type, f))
+    )
       parts.push(fieldValue(env, type, f.index, f.type))
     else {
       env.cx.sink.add(errors.tooFewArguments, span, { expected, got: args.length })

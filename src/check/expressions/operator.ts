@@ -21,6 +21,7 @@ import {
   type Type,
   isOpen,
 } from '../model/type.ts'
+import { addressTerm, isPointer, isSet, nullTerm, pointee } from './pointer.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import {
   boundsOf,
@@ -49,7 +50,7 @@ const comparisons = new Set(['<', '<=', '>', '>=', '==', '!='])
 const bitwise = new Set(['&', '|', '^', '<<', '>>'])
 
 /** The user's functions and methods for an operator; a call with the operands, or null where none takes them. */
-function userOperator(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
+export function userOperator(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
   const name = `operator${op}`
   const candidates: Candidate[] = []
   for (const f of lookup(env.cx, env.scope, name)) {
@@ -369,6 +370,8 @@ function logical(env: Env, op: '&&' | '||', left: Expr, right: Expr, span: Span,
   }
   const one = (e: Expr, at: Span): Expr | null => {
     if (e.type.kind === 'scalar' || e.type.kind === 'enum') return convertExpr(env.cx, e, boolType)
+    const set = isSet(env, e, at)
+    if (set !== null) return set
     env.cx.sink.add(types.conditionType, at, { type: show(e.type) })
     return null
   }
@@ -385,7 +388,10 @@ export function checkPrefix(env: Env, e: ast.PrefixExpr): Term {
   if (e.op === '++' || e.op === '--') return step(env, term, e.op, e.span, false)
   if (e.op === '&' || e.op === '*') {
     const type = typeOf(term)
-    if (e.op === '&' && term.kind === 'place') env.cx.lacks.push({ span: e.span, feature: 'a pointer' })
+    const made = e.op === '*' ? pointee(env, term, e.span) : addressTerm(env, term, e.span)
+    if (made !== null) return made
+    if (e.op === '&' && term.kind === 'place')
+      env.cx.lacks.push({ span: e.span, feature: 'a pointer to what is no element of a buffer' })
     else if (type === null || !poisoned(type))
       env.cx.sink.add(types.noUnary, e.span, {
         op: e.op,
@@ -396,6 +402,7 @@ export function checkPrefix(env: Env, e: ast.PrefixExpr): Term {
   const operand = contents(toExpr(env, term, e.operand.span))
   if (operand.kind === 'error' || poisoned(operand.type)) return errorTerm
   if (!isNumber(env, operand.type)) {
+    if (e.op === '!' && isPointer(operand.type)) return userOperator(env, '==', [term, nullTerm(env, e.span)], e.span)!
     const made = userOperator(env, e.op, [term], e.span)
     if (made !== null) return made
     env.cx.sink.add(types.noUnary, e.span, { op: e.op, type: show(operand.type) })
@@ -461,12 +468,14 @@ function step(env: Env, term: Term, op: '++' | '--', span: Span, post: boolean):
     const one: Expr = { kind: 'const', type: intType, span, value: 1, literal: true }
     return value(binaryExpr(env, op === '++' ? '+' : '-', toExpr(env, before, span), one, span))
   }
-  if (!isNumber(env, place.type)) {
+  const one: Expr = { kind: 'const', type: intType, span, value: 1 }
+  const how = op === '++' ? '+' : '-'
+  const moved = isPointer(place.type) ? userOperator(env, how, [value(old), value(one)], span) : null
+  if (moved === null && !isNumber(env, place.type)) {
     env.cx.sink.add(types.noUnary, span, { op, type: show(place.type) })
     return errorTerm
   }
-  const one: Expr = { kind: 'const', type: intType, span, value: 1 }
-  const made = binaryExpr(env, op === '++' ? '+' : '-', old, one, span)
+  const made = moved === null ? binaryExpr(env, how, old, one, span) : toExpr(env, moved, span)
   return value({
     kind: 'update',
     type: place.type,

@@ -2,8 +2,9 @@
 import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
-import { conforms, isNone, optionalElem, optionalType, resolveType } from '../types/index.ts'
+import { conditionalElem, conforms, isNone, optionalElem, optionalType, resolveType } from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
+import { convertExpr } from './convert.ts'
 import { checkExpr, toExpr } from './expr.ts'
 import { emptyError, errorTerm, value, type Term } from '../model/term.ts'
 import type { Expr } from '../model/tree.ts'
@@ -54,6 +55,8 @@ export function optionalValue(env: Env, e: ast.Expr): Expr | null {
   const expr = term.kind === 'error' ? emptyError(boolType) : toExpr(env, term, e.span)
   if (expr.kind === 'error' || poisoned(expr.type)) return null
   if (optionalElem(expr.type) !== null) return expr
+  const there = conditionalElem(expr.type)
+  if (there !== null) return convertExpr(env.cx, expr, optionalType(env.cx, there))
   env.cx.sink.add(types.typeMismatch, e.span, { expected: 'an Optional', got: show(expr.type) })
   return null
 }

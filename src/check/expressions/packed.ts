@@ -33,14 +33,21 @@ export function forArguments(
     return null
   }
   // Where the explicit arguments end before the packs, the others tell.
-  const first = list.params.findIndex(p => p.kind === 'typeparam' && p.syntax.pack)
+  const first = list.params.findIndex(p => p.syntax.pack)
   const counts =
-    funcs.args === null || funcs.args.length <= first ? countsOf(decl, list, args) : shared(list, funcs.args.length)
+    funcs.args === null || funcs.args.length <= first
+      ? countsOf(decl, list, args, funcs.args !== null)
+      : shared(list, funcs.args.length)
   return counts === null ? null : wanted(counts)
 }
 
 /** The lengths of the packs of a function. Types of arguments give some; the remaining arguments are divided evenly. */
-function countsOf(decl: FuncDecl, list: GenericParams, args: readonly Term[]): readonly number[] | null {
+function countsOf(
+  decl: FuncDecl,
+  list: GenericParams,
+  args: readonly Term[],
+  isExplicit: boolean,
+): readonly number[] | null {
   const packs = packsOf(list)
   const params = decl.syntax.kind === 'accessor' ? [] : decl.syntax.params
   const counts = new Map<string, number>()
@@ -61,6 +68,8 @@ function countsOf(decl: FuncDecl, list: GenericParams, args: readonly Term[]): r
   const each = (args.length - (params.length - open.length) - settled) / unknown.length
   if (unknown.length > 0 && !(each >= 0 && Number.isInteger(each))) return null
   for (const pack of unknown) counts.set(pack, each)
+  // What stands in `f<…>` ends before the pack, so it is empty.
+  if (isExplicit) for (const pack of packs) if (!counts.has(pack)) counts.set(pack, 0)
   return packs.every(pack => (counts.get(pack) ?? -1) >= 0) ? packs.map(pack => counts.get(pack)!) : null
 }
 

@@ -1,5 +1,5 @@
 /** The built-in types: their names, and which interfaces of the core library they conform to. */
-import type { InterfaceDecl } from './decl.ts'
+import type { InterfaceDecl, StructDecl } from './decl.ts'
 import {
   bits,
   intConst,
@@ -87,6 +87,7 @@ function scalarHas(name: ScalarName, iface: string): boolean {
       return name !== 'bool' && (isFloatName(name) || isSignedName(name))
     case 'IAtomicable':
     case 'IArithmeticAtomicable':
+    case 'ITexelElement':
       return name !== 'bool'
     case '__BuiltinIntegerType':
     case 'IInteger':
@@ -161,4 +162,9 @@ export function isNumeric(iface: string): boolean {
 /** Interfaces whose conforming type parameters are floats, and their own differential. */
 export function isFloatBound(iface: string): boolean {
   return iface === '__Lanewise' || iface === '__BuiltinFloatingPointType' || iface === '__BuiltinRealType'
+}
+
+/** Whether a type is a texture, a sampler or a buffer of the library. */
+export function isResource({ module, name }: StructDecl): boolean {
+  return module.isCore && /^(?:RW|W)?(?:Texture|Sampler|StructuredBuffer|ByteAddressBuffer|Buffer)/.test(name)
 }

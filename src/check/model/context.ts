@@ -6,7 +6,6 @@ import type { Diagnostic, Sink } from '../../base/diag.ts'
 import type { SourceFile, Span } from '../../base/source.ts'
 import type {
   AliasDecl,
-  AssocDecl,
   Decl,
   EnumDecl,
   ExtensionDecl,
@@ -15,18 +14,21 @@ import type {
   FuncDecl,
   GenericParams,
   GlobalDecl,
+  InterfaceDecl,
   LocalDecl,
   ModuleDecl,
   ParamDecl,
   StructDecl,
   Level,
+  ValueParamDecl,
 } from './decl.ts'
 import type * as ast from '../../syntax/ast.ts'
 import type { Later } from '../../syntax/cursor.ts'
 import type { Macro } from '../../syntax/macro.ts'
 import type { Scope } from './scope.ts'
-import type { Body, Expr, GlobalInfo, StructDiffInfo, Place, Template } from './tree.ts'
-import { type AssocType, type Int, type InterfaceType, type Type, voidType } from './type.ts'
+import type { Template } from './func-ref.ts'
+import type { Body, Expr, GlobalInfo, StructDiffInfo, Place, Stmt } from './tree.ts'
+import { type AssocType, type Int, type InterfaceType, type Subst, type Type, voidType } from './type.ts'
 import type { Lack } from './lack.ts'
 import { Queries } from './query.ts'
 import type { Term } from './term.ts'
@@ -59,6 +61,17 @@ export interface ExtensionInfo {
   readonly bases: readonly InterfaceType[]
 }
 
+/** A `__func_extension` and the function that it extends. */
+export interface FuncExtension {
+  readonly decl: FuncDecl
+  readonly derives: ast.FuncExtension['derives']
+  readonly primal: FuncDecl
+  /** What the generic parameters of the primal are, in terms of those of the extension. */
+  readonly pattern: Subst
+  /** Of an `__apply`: what is called on the context. */
+  readonly context: { readonly decl: FuncDecl; readonly subst: Subst } | null
+}
+
 /** The core library, whose declarations come in when they are first looked up. */
 export interface CoreLibrary {
   readonly module: ModuleDecl
@@ -88,6 +101,9 @@ export interface Above {
   /** Checks an expression as a value of a given type, or of its own type if that is null. */
   value(env: Env, e: ast.Expr, to: Type | null): Expr
   lambda(env: Env, e: ast.LambdaExpr): Term
+  attempt(env: Env, e: ast.TryExpr): Term
+  /** Whether a function would lose a derivative if it were differentiable. */
+  loses(cx: Cx, func: FuncDecl, body: Body): boolean
   /** Makes the function with the signature of a requirement that calls one of the type's own; null where none fits. */
   bridge(
     cx: Cx,
@@ -138,6 +154,12 @@ const firstUserId = 1 << 20
 
 const none: readonly InterfaceType[] = []
 
+/** What an interface says of its associated types, in terms of its `This`: what they conform to, and what they are. */
+export interface Facts {
+  readonly bounds: (readonly [Type, InterfaceType])[]
+  readonly equal: (readonly [AssocType, Type])[]
+}
+
 export class Cx {
   readonly sink: Sink
   readonly library: CoreLibrary
@@ -156,6 +178,14 @@ export class Cx {
   readonly unbounded: Span[] = []
   /** Uses of what no target has. Only what an entry point or export reaches is reported, by lowering. */
   readonly lacks: Lack[] = []
+  /** Whether the program has pointers. */
+  hasPointers = false
+  /** The generic parameters that stand for the order of a matrix in memory: `matrix<T, R, C, L>`. */
+  readonly orders: Set<ValueParamDecl> = new Set()
+  /** The extensions, with types, whose parameters are being inferred from what other extensions add. */
+  readonly settling: Set<string> = new Set()
+  /** Above zero within arguments of generic types, which may name vectors that no value has. */
+  namesOnly = 0
   /** Whether a function of the program has a primal substitute. */
   substitutes = false
   /** Unmarked functions that have been checked as parts of differentiable ones, and the derivatives that get lost in them. */
@@ -171,8 +201,9 @@ export class Cx {
   readonly bounds: Map<string, InterfaceType[]> = new Map()
   /** Interfaces that they may also conform to (`where optional T : I`), which `if (T is I)` tests. */
   readonly optionals: Map<string, InterfaceType[]> = new Map()
-  /** The associated types that the `where` of an associated type fixes. */
-  readonly settled: Map<AssocDecl, readonly (readonly [AssocType, Type])[]> = new Map()
+  /** What the `where` clauses of an interface say of its associated types. */
+  readonly facts: Map<InterfaceDecl, Facts> = new Map()
+  readonly interfacesWithFacts: Set<InterfaceDecl> = new Set()
   /** `where A == B`: normal forms by key. */
   readonly equal: Map<string, Type> = new Map()
   readonly fieldSigs: Map<StructDecl, readonly FieldSig[]> = new Map()
@@ -220,6 +251,10 @@ export class Cx {
   readonly extensionInfos: Map<ExtensionDecl, ExtensionInfo | 'busy'> = new Map()
   /** Functions with `[…DerivativeOf(f)]` or `[PrimalSubstituteOf(f)]`. */
   readonly derivativeOfs: FuncDecl[] = []
+  /** Each `__func_extension`, what it extends, and by function those that extend it. */
+  readonly funcExtensions: FuncDecl[] = []
+  readonly extendedFuncs: Map<FuncDecl, FuncExtension | 'busy' | null> = new Map()
+  readonly extensionsOfFuncs: Map<FuncDecl, readonly FuncExtension[]> = new Map()
   readonly asserts: { readonly decl: ast.AssertDecl; readonly scope: Scope }[] = []
   readonly blockMembers: Map<FieldDecl, GlobalDecl> = new Map()
   /** Every declaration of the user's modules, in order, to be checked even if it is unused. */
@@ -260,6 +295,18 @@ export class Cx {
   }
 }
 
+/** A `catch`. */
+export interface Handler {
+  /** Null: it takes errors of every type. */
+  readonly type: Type | null
+  /** The variable that holds the error. */
+  readonly caught: LocalDecl | null
+  /** What it stands behind, among the exits; and the number of `defer`s outside. */
+  readonly exit: number
+  readonly outside: number
+  used: boolean
+}
+
 /** The environment of an expression or statement: its scope, its function, the type of `this`, and what is allowed. */
 export class Env {
   readonly cx: Cx
@@ -280,8 +327,20 @@ export class Env {
   /** The deferred statements, by the scope of their `defer`; and how many of them there were outside of the innermost loop. */
   readonly defers: { readonly body: ast.Stmt; readonly scope: Scope }[] = []
   outsideLoop = 0
-  /** The loops and switches that `break` may leave, the innermost last, with the number of `defer`s outside. */
-  readonly exits: { readonly label: string | null; readonly outside: number }[] = []
+  /**
+   * The loops and switches that `break` may leave, the innermost last, with the number of `defer`s outside. What an error leaves is
+   * among them, and does not count for the `break`s of the source.
+   */
+  readonly exits: { readonly label: string | null; readonly outside: number; readonly breaks: boolean }[] = []
+  /** What may catch an error here, the innermost last. */
+  readonly handlers: Handler[] = []
+  /** In a deferred statement, which errors do not leave: the first handler inside of it. */
+  caughtFrom = 0
+  deferring = false
+  /** The calls behind `try`. */
+  readonly tried: Set<Span> = new Set()
+  /** The ways out of the current statement by errors. */
+  leaving: Stmt[] = []
   /** The label before the loop or switch that comes next. */
   label: string | null = null
 

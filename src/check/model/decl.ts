@@ -30,6 +30,8 @@ export interface ModuleDecl {
   readonly name: string
   readonly parent: null
   readonly file: SourceFile
+  /** The version of the language of that file. */
+  version?: number
   /** The core library, whose declarations come in when they are first looked up. */
   readonly isCore: boolean
   /** Files that the module consists of, the root file first. */
@@ -156,6 +158,18 @@ export interface PropertyDecl extends DeclBase {
   readonly isStatic: boolean
   readonly accessors: FuncDecl[]
   readonly syntax: ast.PropertyDecl
+  /** Where it is a bit field. */
+  readonly bits?: Bits
+}
+
+/** The bits of an integer that are a bit field: shifted up and down, as a number of type `word`, they are its value. */
+export interface Bits {
+  readonly field: FieldDecl
+  readonly word: ScalarType
+  readonly up: number
+  readonly down: number
+  /** The field's bits in the integer. */
+  readonly mask: bigint
 }
 
 /** `__subscript(int i) -> T { get; set; ref; }`; its parameters are those of each accessor. */
@@ -176,6 +190,8 @@ export interface FieldDecl extends DeclBase {
   readonly syntax: ast.VarDecl | null
   /** It is the base struct; its name is only for output. */
   readonly isBase?: boolean
+  /** It is the integer behind bit fields, which no list sets. */
+  readonly holdsBits?: boolean
 }
 
 export type GlobalStorage =
@@ -223,6 +239,8 @@ export interface ParamDecl {
   /** `const`: the body may not write it. `in` parameters are otherwise local copies that it may write. */
   readonly constant: boolean
   readonly hasDefault: boolean
+  /** It takes what the function throws: the text does not show it, and no argument stands for it. */
+  readonly thrown?: true
   /** As written, e.g. `SV_DispatchThreadID`; '' where there is none. */
   readonly semantic: string
   /** `uniform`, `nointerpolation` …, as written. */

@@ -99,3 +99,11 @@ export function spanOf(term: Term): Span | null {
         ? term.span
         : null
 }
+
+export function spanOfFirst(items: readonly Term[]): Span | null {
+  for (const i of items) {
+    const span = spanOf(i)
+    if (span !== null) return span
+  }
+  return null
+}

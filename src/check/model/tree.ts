@@ -21,64 +21,20 @@ import type {
   FuncAttributes,
   FuncDecl,
   GlobalDecl,
+  InterfaceDecl,
+  Level,
   LocalDecl,
   ModuleDecl,
   ParamDecl,
 } from './decl.ts'
 import type { LoopAttributes } from './loop-attributes.ts'
+import type { FuncRef, Signature } from './func-ref.ts'
 import type { Missing } from './missing.ts'
-import type { Direction, Int, InterfaceType, StructType, Subst, Type } from './type.ts'
+import type { Int, InterfaceType, StructType, Subst, Type } from './type.ts'
+
+export type { FuncRef, Signature, SigParam, Template } from './func-ref.ts'
 
 // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Which function is meant. */
-export type FuncRef =
-  /**
-   * A declared function. `subst` gives every generic parameter in scope of it: its own and those of the types and
-   * extension around it; `subst.self` is what `This` is in a default method of an interface.
-   */
-  | { readonly kind: 'direct'; readonly decl: FuncDecl; readonly subst: Subst }
-  /**
-   * What `type` has for a requirement of `iface`; `type` is not concrete yet (else the checker resolves it). `subst` gives
-   * the requirement's own generic parameters. `CheckedProgram.resolve` finds the function once `type` is concrete.
-   */
-  | {
-      readonly kind: 'requirement'
-      readonly type: Type
-      readonly iface: InterfaceType
-      readonly decl: FuncDecl
-      readonly subst: Subst
-    }
-  /** `fwd_diff(of)` or `bwd_diff(of)`. Where `of` is a method, `this` is the first parameter of the derivative. */
-  | { readonly kind: 'derivative'; readonly mode: 'forward' | 'backward'; readonly of: FuncRef }
-  /** A dispatch at run time on a value of interface type, which is the `object` of the call also where the requirement is static. */
-  | { readonly kind: 'dynamic'; readonly iface: InterfaceType; readonly decl: FuncDecl; readonly subst: Subst }
-
-export interface SigParam {
-  readonly name: string
-  readonly type: Type
-  readonly dir: Direction
-  readonly noDiff: boolean
-}
-
-/** A signature with the types of one `FuncRef` put in. */
-export interface Signature {
-  /** Without `this`; but a derivative of a method has it first. */
-  readonly params: readonly SigParam[]
-  readonly result: Type
-  readonly resultNoDiff: boolean
-  /** The type of `this`: null for functions, static methods, constructors and derivatives. */
-  readonly self: Type | null
-  /** `this` is `inout`: `[mutating]` methods and setters. */
-  readonly mutating: boolean
-  /** `this` carries no derivative: `[NoDiffThis]`, or its type has no differential. */
-  readonly selfNoDiff: boolean
-}
-
-/** A signature that overload resolution can work with: declared, or that of a derivative. */
-export interface Template extends Signature {
-  readonly defaults: readonly boolean[]
-}
 
 /** An argument: `value` for an `in` parameter, `place` for `out` and `inout`. */
 export type Arg =
@@ -204,11 +160,13 @@ export interface ConditionalExpr extends ExprBase {
  * same shape: each lane from scalar to scalar (float to int truncates, to bool tests against zero) · scalar or vector of one
  * lane to vector or matrix: that in every lane · vector of one lane to scalar · longer vector to shorter: the first lanes ·
  * larger matrix to smaller: the upper left corner · vector to matrix and back with as many elements: row by row ·
- * enum to and from its tag's integers · the same type: nothing.
+ * enum to and from its tag's integers · the same type: nothing · with `lift`, what an `Optional` holds, where it holds something:
+ * that is `held` in `part`, the value of the other element type.
  */
 export interface ConvertExpr extends ExprBase {
   readonly kind: 'convert'
   readonly value: Expr
+  readonly lift?: { readonly held: OldExpr; readonly part: Expr }
 }
 /** A value of a type made into a value of an interface that it conforms to. */
 export interface WrapExpr extends ExprBase {
@@ -235,6 +193,13 @@ export interface NoDiffExpr extends ExprBase {
   readonly kind: 'noDiff'
   readonly value: Expr
 }
+/** `try f(x)`: the call, which puts what is thrown into `thrown`; `exit` runs if something is. */
+export interface AttemptExpr extends ExprBase {
+  readonly kind: 'attempt'
+  readonly call: CallExpr
+  readonly thrown: LocalDecl
+  readonly exit: Stmt
+}
 /** `place = value`; the value of the expression is what the place then holds. */
 export interface AssignExpr extends ExprBase {
   readonly kind: 'assign'
@@ -254,7 +219,7 @@ export interface UpdateExpr extends ExprBase {
   readonly value: Expr
   readonly post: boolean
 }
-/** The value that the enclosing `update` with this very node as `old` has read. */
+/** The value that the enclosing `update` with this very node as `old` has read, or what is `held` in a conversion. */
 export interface OldExpr extends ExprBase {
   readonly kind: 'old'
 }
@@ -309,6 +274,7 @@ export type Expr =
   | ConstructExpr
   | CallExpr
   | NoDiffExpr
+  | AttemptExpr
   | AssignExpr
   | UpdateExpr
   | OldExpr
@@ -431,7 +397,13 @@ export type Stmt =
    * declared in a loop is a new variable on each trip.
    */
   | { readonly kind: 'local'; readonly decl: LocalDecl; readonly init: Expr | null; readonly span: Span | null }
-  | { readonly kind: 'block'; readonly body: readonly Stmt[]; readonly span: Span | null }
+  /** `exits`: what the `attempt`s directly in its statements run, for those who walk over statements. */
+  | {
+      readonly kind: 'block'
+      readonly body: readonly Stmt[]
+      readonly exits?: readonly Stmt[]
+      readonly span: Span | null
+    }
   | {
       readonly kind: 'if'
       readonly cond: Expr
@@ -478,8 +450,8 @@ export interface SwitchCase {
   readonly body: readonly Stmt[]
   /** Its end leads into the case after it. */
   readonly falls: boolean
-  /** In a `__target_switch`: who takes it. There are two cases then, and the value does not matter. */
-  readonly target?: 'gpu' | 'cpu'
+  /** In a `__target_switch`: who takes it. There are two cases then, or one that all take, and the value does not matter. */
+  readonly target?: 'gpu' | 'cpu' | 'any'
 }
 
 /** A checked body. */
@@ -516,6 +488,8 @@ export interface DerivativeInfo {
   readonly backward: FuncRef | null
   /** The primal substitute. */
   readonly substitute: FuncRef | null
+  /** The first half of the reverse, and what is then called on the context that it returns. */
+  readonly apply: { readonly apply: FuncRef; readonly context: FuncRef } | null
 }
 
 export interface GlobalInfo {
@@ -548,6 +522,8 @@ export interface CheckedProgram extends Missing {
   readonly columnMajor: boolean
 
   attributes(func: FuncDecl): FuncAttributes
+  /** How far an instance of a function can be differentiated. */
+  level(func: FuncDecl, subst: Subst): Level
   /** The parameters in terms of the function's own generic parameters. */
   params(func: FuncDecl): readonly ParamDecl[]
   signature(ref: FuncRef): Signature
@@ -562,8 +538,10 @@ export interface CheckedProgram extends Missing {
   substitute(type: Type, subst: Subst): Type
   substituteInt(value: Int, subst: Subst): Int
   substituteRef(ref: FuncRef, subst: Subst): FuncRef
-  /** Reports a static assertion that fails in an instance, or is not constant. */
-  assert(stmt: Stmt & { readonly kind: 'assert' }, subst: Subst): void
+  /** Reports a static assertion that fails in an instance, or is not constant: where it stands, or where the library was called. */
+  assert(stmt: Stmt & { readonly kind: 'assert' }, subst: Subst, outside: Span | undefined): void
+  /** The value of an expression in an instance; null where it is no integer known at compile time. */
+  fold(expr: Expr, subst: Subst): number | null
   /** Resolves a requirement on a concrete type to the function that meets it. Any other reference stays. */
   resolve(ref: FuncRef): FuncRef
   /** The substitution that the arguments of a struct make for its members. */
@@ -573,6 +551,8 @@ export interface CheckedProgram extends Missing {
   fields(type: StructType): readonly FieldInfo[]
   /** The default value of a field, in terms of the struct's parameters, or null. */
   fieldDefault(field: FieldDecl): Expr | null
+  /** The bytes that an interface asks for as room for its values, or null. */
+  anyValueSize(iface: InterfaceDecl): number | null
   /** The user's `__init()` without parameters, or null. */
   defaultConstructor(type: StructType): FuncRef | null
   /** The differential type, or null where a type carries no derivative. */

@@ -55,6 +55,9 @@ export function operands(e: Expr, onExpr: (e: Expr) => void, onPlace: (p: Place)
       if (e.object !== null) argument(e.object, onExpr, onPlace)
       eachArgument(e.args, onExpr, onPlace)
       return
+    case 'attempt':
+      onExpr(e.call)
+      return
     case 'assign':
     case 'update':
       onPlace(e.place)
@@ -94,7 +97,7 @@ export function placeOperands(p: Place, onExpr: (e: Expr) => void, onPlace: (p: 
 export function children(s: Stmt): readonly Stmt[] {
   switch (s.kind) {
     case 'block':
-      return s.body
+      return s.exits === undefined ? s.body : [...s.exits, ...s.body]
     case 'if':
       return s.otherwise === null ? [s.then] : [s.then, s.otherwise]
     case 'for':

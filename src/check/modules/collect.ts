@@ -31,7 +31,9 @@ import type {
   Visibility,
 } from '../model/decl.ts'
 import { declare, newScope, type Scope } from '../model/scope.ts'
+import { withHidden } from './hidden.ts'
 import { withoutRef } from './ref.ts'
+import { withLengths } from './unsized.ts'
 
 interface Enclosing {
   readonly cx: Cx
@@ -54,7 +56,9 @@ interface Base {
 }
 
 function base(at: Enclosing, name: Name, modifiers: readonly ast.Modifier[], scope: Scope = at.scope): Base {
-  let visibility = at.visibility
+  // Since version 2026, what is in a public struct is public.
+  const inPublic = (at.module.version ?? 0) >= 2026 && at.parent.kind === 'struct' && at.parent.visibility === 'public'
+  let visibility: Visibility = inPublic ? 'public' : at.visibility
   for (const m of modifiers)
     if (m.name === 'public' || m.name === 'internal' || m.name === 'private') visibility = m.name
   return { id: at.cx.id(), name: name.text, parent: at.parent, module: at.module, span: name.span, visibility, scope }
@@ -75,16 +79,12 @@ function generics(
       p.kind === 'typeParam'
         ? { kind: 'typeparam', ...common, index, syntax: p }
         : { kind: 'valueparam', ...common, index, syntax: p }
+    params.push(decl)
+    if (p.kind === 'typeParam' && p.hides !== undefined) continue
     if (scope.names.has(decl.name)) at.cx.sink.add(errors.redeclared, p.name.span, { name: decl.name })
     declare(scope, decl)
-    params.push(decl)
   }
-  const list: GenericParams = {
-    params,
-    syntax,
-    scope,
-    packed: syntax.params.some(p => p.kind === 'typeParam' && p.pack),
-  }
+  const list: GenericParams = { params, syntax, scope, packed: syntax.params.some(p => p.pack) }
   at.cx.paramLists.set(scope, list)
   return { generics: list, scope }
 }
@@ -92,7 +92,7 @@ function generics(
 function refusePacks(at: Enclosing, list: GenericParams | null): boolean {
   if (list?.packed !== true) return false
   at.cx.sink.add(errors.unsupported, list.syntax.span, {
-    feature: 'a pack of types on anything but a function, struct or alias',
+    feature: 'a pack on anything but a function, struct or alias',
   })
   return true
 }
@@ -174,7 +174,7 @@ function collectOne(at: Enclosing, decl: ast.Decl): void {
       return collectExtension(at, decl)
     case 'func':
     case 'init':
-      collectFunc(at, decl)
+      collectFunc(at, decl.kind === 'func' ? withLengths(decl, at.parent.kind === 'interface') : decl)
       return
     case 'subscript':
       return collectSubscript(at, decl)
@@ -199,6 +199,7 @@ function collectOne(at: Enclosing, decl: ast.Decl): void {
         at.cx.sink.add(errors.misplaced, decl.span, { what: 'an associated type', where: 'an interface' })
         return
       }
+      if (decl.where.length > 0) at.cx.interfacesWithFacts.add(at.parent)
       const assoc: AssocDecl = { kind: 'assoc', ...base(at, decl.name, decl.modifiers), owner: at.parent, syntax: decl }
       return enter(at, assoc)
     }
@@ -398,14 +399,20 @@ function collectExtension(at: Enclosing, decl: ast.ExtensionDecl): void {
   members(at, extension, inner, decl.members, at.visibility)
 }
 
-function inType(parent: Container): boolean {
-  return parent.kind === 'struct' || parent.kind === 'interface' || parent.kind === 'extension'
-}
+const inType = ({ kind }: Container): boolean => kind === 'struct' || kind === 'interface' || kind === 'extension'
 
 function collectFunc(at: Enclosing, decl: ast.FuncDecl | ast.InitDecl): FuncDecl {
-  const g = generics(at, decl.generics)
+  const isExtension = decl.kind === 'func' && decl.extends !== undefined
+  const g = generics(at, at.module.isCore || isExtension ? decl.generics : withHidden(decl))
   const member = inType(at.parent)
-  const role = decl.kind === 'init' ? 'constructor' : !member ? 'function' : has(decl, 'static') ? 'static' : 'method'
+  const role =
+    decl.kind === 'init'
+      ? 'constructor'
+      : !member
+        ? 'function'
+        : has(decl, 'static') || isExtension
+          ? 'static'
+          : 'method'
   const func: FuncDecl = {
     kind: 'func',
     ...base(at, decl.name, decl.modifiers),
@@ -420,6 +427,11 @@ function collectFunc(at: Enclosing, decl: ast.FuncDecl | ast.InitDecl): FuncDecl
   }
   if (decl.kind === 'init' && !member)
     at.cx.sink.add(errors.misplaced, decl.span, { what: 'a constructor', where: 'a type' })
+  if (isExtension) {
+    at.cx.funcExtensions.push(func)
+    at.cx.userDecls.push(func)
+    return func
+  }
   enter(at, func)
   if (!func.hasBody && func.owner === null && !at.module.isCore) {
     const others = at.cx.redeclared.get(func.name)
@@ -510,8 +522,11 @@ function storage(at: Enclosing, decl: ast.VarDecl): GlobalStorage {
 
 function collectVar(at: Enclosing, decl: ast.VarDecl): void {
   const common = base(at, decl.name, decl.modifiers)
-  const width = decl.semantics.find(s => s.name === ':')
-  if (width !== undefined) at.cx.sink.add(errors.unsupported, width.span, { feature: 'a bit field' })
+  if (ast.bitWidth(decl) !== null) {
+    // Once all names are known, a field becomes a property.
+    if (at.parent.kind === 'struct' && !has(decl, 'static')) return
+    at.cx.sink.add(errors.misplaced, decl.name.span, { what: 'a bit field', where: 'a struct' })
+  }
   if (at.parent.kind === 'struct' && !has(decl, 'static')) {
     const field: FieldDecl = {
       kind: 'field',
@@ -520,8 +535,6 @@ function collectVar(at: Enclosing, decl: ast.VarDecl): void {
       owner: at.parent,
       syntax: decl,
     }
-    const width = decl.semantics.find(s => s.name === ':')
-    if (width !== undefined) at.cx.sink.add(errors.unsupported, width.span, { feature: 'a bit field' })
     const count = at.parent.fields.length
     enter(at, field)
     if (at.scope.names.get(decl.name.text)?.includes(field) === true) at.parent.fields[count] = field
@@ -558,7 +571,7 @@ function collectBuffer(at: Enclosing, decl: ast.BufferDecl): void {
   declare(at.scope, global)
   at.cx.userDecls.push(global)
   for (const m of decl.members) {
-    if (m.kind !== 'var') {
+    if (m.kind !== 'var' || ast.bitWidth(m) !== null) {
       collectOne(at, m)
       continue
     }

@@ -187,10 +187,10 @@ export class Loader {
     const parsed = parse(file, { macros, include, named, later: observer?.later }, this.#sink)
     this.broken.push(...parsed.broken)
     observer?.parsed(parsed)
-    // A file that says `module` shows only what is public.
-    const visibility: Visibility = parsed.decls.some(d => d.kind === 'moduleDecl' && !d.implementing)
-      ? 'internal'
-      : outer
+    // A file that says `module` shows only what is public, and so does one of version 2025.
+    const visibility: Visibility =
+      parsed.version >= 2025 || parsed.decls.some(d => d.kind === 'moduleDecl' && !d.implementing) ? 'internal' : outer
+    if (module.file === file) module.version = parsed.version
     for (const d of parsed.decls) {
       if (d.kind === 'import') this.#import(module, d, file)
       else if (d.kind === 'include') this.#include(module, d, file, macros, visibility)

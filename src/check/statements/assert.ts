@@ -27,7 +27,7 @@ export function checkAssert(env: Env, e: ast.CallExpr, out: Stmt[]): void {
   else assertStatic(env.cx, cond, message, e.span, noSubst)
 }
 
-/** Whether a condition depends on generic parameters. */
+/** Whether a condition depends on what each instance of a function has of its own. */
 function asksParameters(e: Expr): boolean {
   switch (e.kind) {
     case 'int':
@@ -42,7 +42,9 @@ function asksParameters(e: Expr): boolean {
     case 'logical':
       return asksParameters(e.left) || asksParameters(e.right)
     case 'read':
-      return e.place.kind === 'global' && e.place.decl.storage === 'constant'
+      return e.place.kind === 'param'
+        ? e.place.decl.modifiers.includes('constexpr')
+        : e.place.kind === 'global' && e.place.decl.storage === 'constant'
     default:
       return false
   }

@@ -1,5 +1,5 @@
 /** Which functions cannot be compiled for any target: they use what no target has, or call one that does. */
-import { funcSig, fieldSigs, globalInfo } from '../types/index.ts'
+import { fieldSigs, funcSig, globalInfo, paramLists, put, substFor } from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl } from '../model/decl.ts'
 import type { Lack } from '../model/lack.ts'
@@ -51,14 +51,15 @@ export class Lacks {
 
   /** Whether what a function needs uses what no target has. Calls of requirements count as calls of all that may meet them. */
   reachedFrom(func: FuncDecl): boolean {
-    if (this.#cx.lacks.length === 0) return false
+    if (this.#cx.lacks.length === 0 && !this.#cx.hasPointers) return false
     this.#sort()
     return (this.#lacking ??= this.#find()).has(func)
   }
 
   #find(): ReadonlySet<FuncDecl> {
     const cx = this.#cx
-    const funcs = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func')
+    // What has packs stands for functions that are written out.
+    const funcs = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && !paramLists(d).some(l => l.packed))
     const types = new Map<string, boolean>()
     const callers = new Map<FuncDecl | string, FuncDecl[]>()
     const found = new Set<FuncDecl>()
@@ -113,13 +114,34 @@ export function isMissing(cx: Cx, type: Type, known: Map<string, boolean>): bool
   const before = known.get(type.key)
   if (before !== undefined) return before
   known.set(type.key, false)
-  const is = cx.sink.work.within(
-    1,
-    type.decl.span,
-    () =>
-      type.args.some(a => !isInt(a) && isMissing(cx, a, known)) ||
-      (type.decl.intrinsic === null && fieldSigs(cx, type.decl).some(f => isMissing(cx, f.type, known))),
-  )
+  const is =
+    storesPointers(cx, type, false, new Set()) ||
+    cx.sink.work.within(
+      1,
+      type.decl.span,
+      () =>
+        type.args.some(a => !isInt(a) && isMissing(cx, a, known)) ||
+        (type.decl.intrinsic === null && fieldSigs(cx, type.decl).some(f => isMissing(cx, f.type, known))),
+    )
   known.set(type.key, is)
   return is
+}
+
+/** Whether a buffer that a type holds, or leads to by pointers, has pointers for elements: nobody knows where those lead. */
+function storesPointers(cx: Cx, type: Type, isStored: boolean, seen: Set<string>): boolean {
+  if (!cx.hasPointers) return false
+  if (type.kind === 'array') return storesPointers(cx, type.elem, isStored, seen)
+  if (type.kind !== 'struct') return false
+  const key = `${isStored} ${type.key}`
+  if (seen.has(key)) return false
+  seen.add(key)
+  const { intrinsic } = type.decl
+  const isPointer = intrinsic === 'Ptr'
+  if (isStored && isPointer) return true
+  const subst = substFor(type.decl, type.args, null)
+  if (intrinsic === null)
+    return fieldSigs(cx, type.decl).some(f => storesPointers(cx, put(cx, f.type, subst), isStored, seen))
+  const [first] = type.args
+  const inside = isStored || isPointer || intrinsic.endsWith('StructuredBuffer')
+  return first !== undefined && !isInt(first) && storesPointers(cx, first, inside, seen)
 }

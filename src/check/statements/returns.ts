@@ -72,7 +72,7 @@ class Paths {
       case 'continue':
         return new Set([again])
       case 'block':
-        return this.all(s.body)
+        return s.exits === undefined ? this.all(s.body) : union(this.all(s.body), ...s.exits.map(e => this.#one(e)))
       case 'if':
         return this.#either(
           this.#condition(s.cond, null),

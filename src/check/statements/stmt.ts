@@ -1,8 +1,7 @@
 /** Statements and bodies. */
 import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
-import type { Span } from '../../base/source.ts'
-import * as ast from '../../syntax/ast.ts'
+import type * as ast from '../../syntax/ast.ts'
 import {
   adoptBase,
   attributesOf,
@@ -10,18 +9,16 @@ import {
   foldExpr,
   funcSig,
   isMutating,
-  resolveType,
+  packBits,
   selfType,
 } from '../types/index.ts'
 import { collectLocal } from '../modules/collect.ts'
+import { staticLocal } from './static-local.ts'
 import {
   checkCondition,
   checkExpr,
   checkValue,
   coerce,
-  constructors,
-  defaultFor,
-  emptyConstructors,
   granting,
   hasValue,
   heldValue,
@@ -29,21 +26,12 @@ import {
   toExpr,
 } from '../expressions/index.ts'
 import { Env, type Cx } from '../model/context.ts'
-import type { FuncDecl, LocalDecl } from '../model/decl.ts'
+import type { FuncDecl } from '../model/decl.ts'
 import { emptyError } from '../model/term.ts'
-import {
-  isOpen,
-  errorType,
-  intType,
-  isFloatName,
-  known,
-  noSubst,
-  poisoned,
-  show,
-  voidType,
-  type Type,
-} from '../model/type.ts'
+import { boolType, errorType, intType, isFloatName, known, noSubst, poisoned, show, voidType } from '../model/type.ts'
 import { checkAssert, isAssert } from './assert.ts'
+import { beforeBody, checkDoCatch, checkThrow, withExits, type Statements } from './attempt.ts'
+import { checkLocal, constantLocal, isGlobal } from './local.ts'
 import { loopAttributes } from './loop-attributes.ts'
 import { fallsThrough, openEnd } from './returns.ts'
 import { declare, newScope } from '../model/scope.ts'
@@ -71,12 +59,13 @@ export function checkBody(from: Cx, func: FuncDecl): Body | null {
   const fixed = func.role === 'constructor' || isMutating(func) ? null : 'this method is not [mutating]'
   const scope = newScope(func.inner, 'block', func)
   for (const p of sig.params) {
+    if (p.thrown === true) continue
     if (scope.names.has(p.name)) cx.sink.add(names.redeclared, p.span ?? undefined, { name: p.name })
     else declare(scope, p)
   }
   const result = func.role === 'constructor' ? voidType : sig.result
   const env = new Env(cx, scope, func, self, fixed, result, attributesOf(cx, func).level)
-  const stmts = checkStmts(env, block.stmts)
+  const stmts = [...beforeBody(env, func), ...checkStmts(env, block.stmts)]
   const open = result.kind === 'void' || poisoned(result) || func.module.isCore ? null : openEnd(cx, stmts)
   const body: Body = { params: sig.params, stmts, ...(open === null ? {} : { open }) }
   cx.bodies.set(func, body)
@@ -91,7 +80,9 @@ function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
   for (const s of list)
     if (s.kind === 'decl')
       for (const d of s.decls) if (d.kind !== 'var' && env.func !== null) collectLocal(env.cx, d, env.func, env.scope)
-  for (const decl of env.cx.userDecls.slice(before)) if (decl.kind === 'struct') adoptBase(env.cx, decl)
+  const structs = env.cx.userDecls.slice(before).filter(d => d.kind === 'struct')
+  for (const decl of structs) adoptBase(env.cx, decl)
+  for (const decl of structs) packBits(env.cx, decl)
   const out: Stmt[] = []
   const outside = env.defers.length
   for (const s of list) {
@@ -107,10 +98,15 @@ function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
 function catchUp(env: Env, outside: number, out: Stmt[]): void {
   const { scope } = env
   const due = env.defers.splice(outside)
+  const { caughtFrom, deferring } = env
+  env.caughtFrom = env.handlers.length
+  env.deferring = true
   for (let i = due.length - 1; i >= 0; i--) {
     env.scope = due[i]!.scope
     out.push(one(env, due[i]!.body))
   }
+  env.caughtFrom = caughtFrom
+  env.deferring = deferring
   env.scope = scope
   env.defers.push(...due)
 }
@@ -119,6 +115,9 @@ function catchUp(env: Env, outside: number, out: Stmt[]): void {
 export function checkBlock(env: Env, block: ast.Block): readonly Stmt[] {
   return checkStmts(env, block.stmts)
 }
+
+/** What errors ask of statements. */
+export const statements: Statements = { one: (env, s) => one(env, s), catchUp }
 
 /** Runs `work` in a scope of its own. */
 function scoped<T>(env: Env, work: () => T): T {
@@ -146,7 +145,11 @@ function checkStmt(env: Env, s: ast.Stmt, out: Stmt[]): void {
   }
   work.spend('statements', 1, s.span)
   env.depth++
+  const { leaving } = env
+  env.leaving = []
+  const from = out.length
   statement(env, s, out)
+  withExits(env, leaving, from, out)
   env.depth--
   work.ascend(1)
 }
@@ -172,7 +175,13 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       return
     }
     case 'decl':
-      for (const d of s.decls) if (d.kind === 'var') checkLocal(env, d, out)
+      for (const d of s.decls) {
+        if (d.kind !== 'var') continue
+        // A static of a function is a global that only the function sees.
+        const first = isGlobal(d) ? staticLocal(env, d) : null
+        if (first !== null) checkStmt(env, first, out)
+        if (!isGlobal(d)) checkLocal(env, d, out)
+      }
       return
     case 'if':
       out.push(checkIf(env, s))
@@ -181,11 +190,11 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       out.push(checkFor(env, s))
       return
     case 'while': {
-      const cond = checkPredicate(env, s.condition)
+      const { cond, first } = head(env, s.condition)
       out.push({
         kind: 'while',
-        cond,
-        body: loopBody(env, s.body),
+        cond: cond ?? { kind: 'const', type: boolType, span: s.span, value: true },
+        body: behind(first, loopBody(env, s.body)),
         loop: loopAttributes(env, s.attributes),
         span: s.span,
       })
@@ -206,13 +215,13 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       out.push(checkSwitch(env, s))
       return
     case 'break': {
-      const last = env.exits.length - 1
+      const last = env.exits.findLastIndex(e => e.breaks)
       const { label } = s
       const at = label === undefined ? last : env.exits.findLastIndex(e => e.label === label.text)
       if (last < 0) cx.sink.add(types.breakOutside, s.span, {})
       else if (at < 0) cx.sink.add(names.undefinedName, label?.span, { name: label?.text ?? '' })
       catchUp(env, env.exits[at]?.outside ?? 0, out)
-      out.push({ kind: 'break', levels: last - Math.max(at, 0), span: s.span })
+      out.push({ kind: 'break', levels: env.exits.length - 1 - Math.max(at, 0), span: s.span })
       return
     }
     case 'continue':
@@ -228,6 +237,12 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       return
     case 'ifLet':
       checkIfLet(env, s, out)
+      return
+    case 'throw':
+      out.push(checkThrow(env, s, statements))
+      return
+    case 'doCatch':
+      out.push(checkDoCatch(env, s, statements))
       return
     case 'defer':
       out.push(one(env, s.body))
@@ -301,10 +316,6 @@ function checkIfLet(env: Env, s: ast.IfLetStmt, out: Stmt[]): void {
   if (init === null) return
   const branch: Stmt = { kind: 'if', cond: hasValue(read), then, otherwise, span: s.span }
   out.push({ kind: 'block', body: [{ kind: 'local', decl: held, init, span: s.value.span }, branch], span: s.span })
-}
-
-function constantLocal(cx: Cx, name: string, type: Type, span: Span): LocalDecl {
-  return { kind: 'local', id: cx.id(), name, type, span, constant: true, noDiff: false }
 }
 
 /** A return, with the deferred statements between its value and the end. */
@@ -422,74 +433,6 @@ function checkReturn(env: Env, s: ast.ReturnStmt): Stmt {
   }
 }
 
-// ── Local variables ──────────────────────────────────────────────────────────────────────────────────────────────
-
-function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
-  const { cx } = env
-  if (ast.hasModifier(d, 'static') || ast.hasModifier(d, 'groupshared')) {
-    // A static of a function is a global that only the function sees.
-    if (env.func !== null) collectLocal(cx, d, env.func, env.scope)
-    return
-  }
-  const constant = d.form === 'let' || ast.hasModifier(d, 'const')
-  let type: Type
-  let init: Expr | null = null
-  if (d.type !== undefined) {
-    type = resolveType(cx, d.type, env.scope)
-    if (type.kind === 'void') {
-      cx.sink.add(types.voidVariable, d.name.span, { name: d.name.text })
-      type = errorType
-    }
-    if (d.init !== undefined) {
-      init = coerce(env, checkExpr(env, d.init), type, d.init.span)
-      if (type.kind === 'array' && type.count === null && init.type.kind === 'array') type = init.type
-    } else if (isOpen(type)) {
-      const none = constructors(env, type).find(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)
-      if (none !== undefined && none.requirement !== null)
-        init = {
-          kind: 'call',
-          type,
-          span: d.name.span,
-          func: { kind: 'requirement', type, iface: none.requirement.iface, decl: none.decl, subst: noSubst },
-          object: null,
-          args: [],
-        }
-    } else if (type.kind === 'struct' && type.decl.intrinsic === null && emptyConstructors(env, type).length > 0) {
-      init = defaultFor(env, type, d.name.span)
-    }
-    if (type.kind === 'array' && type.count === null) {
-      cx.sink.add(types.unknownSize, d.name.span, {})
-      type = errorType
-    }
-  } else if (d.init !== undefined) {
-    const term = checkExpr(env, d.init)
-    init = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, d.init.span)
-    type = init.type
-    if (type.kind === 'void') {
-      // `let x = f();` of a function that returns nothing is the call.
-      if (init.kind !== 'read') out.push({ kind: 'expr', expr: init, span: d.span })
-      const decl = constantLocal(cx, d.name.text, type, d.name.span)
-      env.scope.names.set(decl.name, [decl])
-      cx.observer?.named(d.name.span, decl)
-      return
-    }
-  } else {
-    cx.sink.add(types.noInitialiser, d.name.span, { name: d.name.text })
-    type = errorType
-  }
-  const noDiff =
-    ast.hasModifier(d, 'no_diff') || (d.type?.kind === 'modified' && d.type.modifiers.some(m => m.name === 'no_diff'))
-  const decl: LocalDecl = { kind: 'local', id: cx.id(), name: d.name.text, type, span: d.name.span, constant, noDiff }
-  if (constant && init !== null) cx.localInits.set(decl, init)
-  const old = env.scope.names.get(decl.name)
-  if (old !== undefined && old.some(o => o.kind === 'local'))
-    cx.sink.add(names.redeclared, d.name.span, { name: decl.name })
-  // A variable hides what has its name further out, and a parameter of the same block.
-  env.scope.names.set(decl.name, [decl])
-  cx.observer?.named(d.name.span, decl)
-  out.push({ kind: 'local', decl, init, span: d.span })
-}
-
 // ── Loops and switches ───────────────────────────────────────────────────────────────────────────────────────────
 
 function loopBody(env: Env, s: ast.Stmt): Stmt {
@@ -504,9 +447,29 @@ function loopBody(env: Env, s: ast.Stmt): Stmt {
   return body
 }
 
+/** The condition of a loop. One that an error may leave is asked in the body, before all else. */
+function head(env: Env, condition: ast.Expr): { readonly cond: Expr | null; readonly first: Stmt | null } {
+  const { leaving } = env
+  env.leaving = []
+  env.exits.push({ label: null, outside: env.defers.length, breaks: false })
+  const cond = checkPredicate(env, condition)
+  env.exits.pop()
+  const exits = env.leaving
+  env.leaving = leaving
+  if (exits.length === 0) return { cond, first: null }
+  const { span } = condition
+  const none: Stmt = { kind: 'block', body: [], span }
+  const test: Stmt = { kind: 'if', cond, then: none, otherwise: { kind: 'break', levels: 0, span }, span }
+  return { cond: null, first: { kind: 'block', body: [test], exits, span } }
+}
+
+function behind(first: Stmt | null, body: Stmt): Stmt {
+  return first === null ? body : { kind: 'block', body: [first, body], span: body.span }
+}
+
 /** Begins what a `break` leaves. */
 function enterExit(env: Env): void {
-  env.exits.push({ label: env.label, outside: env.defers.length })
+  env.exits.push({ label: env.label, outside: env.defers.length, breaks: true })
   env.label = null
 }
 
@@ -521,14 +484,14 @@ function checkFor(env: Env, s: ast.ForStmt): Stmt {
   return scoped(env, () => {
     const init: Stmt[] = []
     if (s.init !== undefined) checkStmt(env, s.init, init)
-    const cond = s.condition === undefined ? null : checkPredicate(env, s.condition)
+    const { cond, first } = s.condition === undefined ? { cond: null, first: null } : head(env, s.condition)
     let step: Expr | null = null
     if (s.step !== undefined) {
       const term = checkExpr(env, s.step)
       step = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.step.span)
     }
     const loop = loopAttributes(env, s.attributes)
-    return { kind: 'for', init, cond, step, body: loopBody(env, s.body), loop, span: s.span }
+    return { kind: 'for', init, cond, step, body: behind(first, loopBody(env, s.body)), loop, span: s.span }
   })
 }
 

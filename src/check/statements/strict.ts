@@ -7,7 +7,8 @@ import * as errors from '../../base/errors/strict.ts'
 import { hasModifier } from '../../syntax/ast.ts'
 import type * as ast from '../../syntax/ast.ts'
 import type { FuncDecl } from '../model/decl.ts'
-import type { CheckedProgram, Signature } from '../model/tree.ts'
+import type { Signature } from '../model/func-ref.ts'
+import type { CheckedProgram } from '../model/tree.ts'
 import { noSubst, same, show } from '../model/type.ts'
 
 const deepest = 2000

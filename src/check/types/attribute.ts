@@ -10,9 +10,12 @@ import {
 } from '../model/attribute-names.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncAttributes, FuncDecl, Level } from '../model/decl.ts'
-import { lookup, resolveInt } from './resolve.ts'
+import type { Subst } from '../model/type.ts'
+import { lookup } from './lookup.ts'
+import { resolveInt } from './resolve.ts'
 import { suggestName } from './suggest.ts'
 import { intConst, known } from '../model/type.ts'
+import { extensionsFor, isExtension, ownSubst } from './extend.ts'
 import { attached, forwardNames, linksOf, mayHaveElsewhere } from './links.ts'
 
 const levels: ReadonlyMap<string, Level> = new Map(
@@ -209,8 +212,9 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
   } else if (level !== 'backward' && elsewhere) raise(hasDerivativeOf(cx, func) ?? level)
   if (stage === null && (numthreads !== null || kernel) && func.role === 'function') stage = 'compute'
   const exported =
-    node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') ||
-    list.some(a => a.name === 'DllExport')
+    !isExtension(func) &&
+    (node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') ||
+      list.some(a => a.name === 'DllExport'))
   return {
     level,
     marked,
@@ -236,6 +240,8 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
 
 /** The level that a user's function gets by derivatives declared elsewhere, or null. */
 function hasDerivativeOf(cx: Cx, func: FuncDecl): Level | null {
+  const apart = apartLevel(cx, func, ownSubst(func))
+  if (apart !== null) return apart
   if (!mayHaveElsewhere(cx, func) && attached(func, forwardNames).every(a => a.kind === 'backward')) return null
   const links = linksOf(cx, func)
   if (links.backward !== null) return 'backward'
@@ -243,10 +249,34 @@ function hasDerivativeOf(cx: Cx, func: FuncDecl): Level | null {
     const { level } = attributesOf(cx, links.substitute)
     if (level !== 'none') return level
   }
-  if (links.forward === null) return null
+  return links.forward === null ? null : levelByForward(cx, links.forward)
+}
+
+function levelByForward(cx: Cx, forward: FuncDecl): Level {
   // A forward derivative that is differentiable itself is transposed for the reverse.
-  const { marked, level } = attributesOf(cx, links.forward)
+  const { marked, level } = attributesOf(cx, forward)
   return marked && level === 'backward' ? 'backward' : 'forward'
+}
+
+/** The level that extensions give an instance of a function, or null. */
+function apartLevel(cx: Cx, func: FuncDecl, subst: Subst): Level | null {
+  const { forward, backward, apply } = extensionsFor(cx, func, subst)
+  if (backward !== undefined || apply !== undefined) return 'backward'
+  return forward === undefined ? null : levelByForward(cx, forward.of.decl)
+}
+
+/** How far an instance of a function can be differentiated. Extensions may say more of one than of all. */
+export function levelOf(cx: Cx, func: FuncDecl, subst: Subst): Level {
+  const { level } = attributesOf(cx, func)
+  const apart = level === 'backward' ? null : apartLevel(cx, func, subst)
+  return apart === null || level === apart ? level : apart
+}
+
+/** Whether an instance of a function has a reverse derivative by an extension, and nothing gives it a forward one. */
+export function isReverseOnly(cx: Cx, func: FuncDecl, subst: Subst): boolean {
+  const { forward, backward, apply } = extensionsFor(cx, func, subst)
+  if (forward !== undefined || (backward ?? apply) === undefined || attributesOf(cx, func).marked) return false
+  return attached(func, forwardNames).length === 0 && linksOf(cx, func).forward === null
 }
 
 /** Whether a struct makes the name an attribute: `[__AttributeUsage(…)] struct NameAttribute`. */

@@ -3,9 +3,8 @@
  * defaults of interfaces are looked up by name once the type is known.
  */
 import * as errors from '../../base/errors/generics.ts'
-import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
-import { builtinConforms, impliedBy, isFloatBound } from '../model/builtin.ts'
+import { builtinConforms, impliedBy, isFloatBound, isResource } from '../model/builtin.ts'
 import type { Cx, ExtensionInfo } from '../model/context.ts'
 import type {
   AssocDecl,
@@ -17,9 +16,11 @@ import type {
   StructDecl,
 } from '../model/decl.ts'
 import { differentialOf } from './differential.ts'
+import { isOwnBound, saidBounds, saidType } from './facts.ts'
 import { constraintsOf, inferArg, solve } from './generic.ts'
-import { lookupMember } from './member.ts'
+import { lookupMember, type Member } from './member.ts'
 import { knownConstant } from './const.ts'
+import { conjuncts } from '../model/conjunct.ts'
 import { resolveType } from './resolve.ts'
 import {
   arrayType,
@@ -37,7 +38,6 @@ import {
   substitute,
   substituteInt,
   thisType,
-  type AssocType,
   type GenericArg,
   type InterfaceType,
   type Subst,
@@ -120,13 +120,13 @@ export function declaredBases(from: Cx, decl: StructDecl | InterfaceDecl | EnumD
   if (syntax !== null && syntax.kind !== 'buffer')
     for (const b of syntax.bases) {
       const type = resolveType(cx, b, decl.kind === 'enum' ? decl.scope : decl.inner.parent!)
-      if (type.kind === 'interface') list.push(type)
+      if (type.kind === 'interface') list.push(...conjuncts(type))
       else if (decl.kind === 'enum' && type.kind === 'scalar') {
         if (isIntName(type.name)) cx.enumTags.set(decl, type)
         else cx.sink.add(types.enumTag, b.span, { type: show(type) })
       } else if (type.kind === 'struct' && decl.kind === 'struct') {
         if (b !== syntax.bases[0] || decl.fields[0]?.isBase !== true)
-          cx.sink.add(names.unsupported, b.span, { feature: 'inheriting from a struct that is not the first base' })
+          cx.sink.add(errors.secondBase, b.span, { name: decl.name, base: show(type) })
       } else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
     }
   if (decl.kind === 'struct' && decl.differentialOf !== null) {
@@ -149,6 +149,11 @@ export function closure(cx: Cx, iface: InterfaceType): readonly InterfaceType[] 
   const visit = (i: InterfaceType): void => {
     if (seen.some(s => s.key === i.key) || seen.length > 100) return
     seen.push(i)
+    const joined = conjuncts(i)
+    if (joined.length > 1) {
+      joined.forEach(visit)
+      return
+    }
     const subst = substFor(i.decl, i.args, null)
     for (const b of declaredBases(cx, i.decl)) visit(putInterface(cx, b, subst))
   }
@@ -166,6 +171,7 @@ export function boundsOf(cx: Cx, type: Type): readonly InterfaceType[] {
   else if (type.kind === 'assoc') {
     const subst = substFor(type.iface.decl, type.iface.args, type.base)
     for (const b of assocBounds(cx, type.decl)) direct.push(putInterface(cx, b, subst))
+    direct.push(...saidBounds(cx, type))
   }
   for (const b of cx.boundsAt(type.key)) direct.push(b)
   const all: InterfaceType[] = []
@@ -179,26 +185,14 @@ export function assocBounds(from: Cx, decl: AssocDecl): readonly InterfaceType[]
   if (known !== undefined) return known
   cx.bases.set(decl, [])
   const list: InterfaceType[] = []
-  for (const b of decl.syntax.bounds) {
+  const own = decl.syntax.where.filter(w => isOwnBound(decl, w)).flatMap(w => (w.kind === 'conforms' ? w.bounds : []))
+  for (const b of [...decl.syntax.bounds, ...own]) {
     const type = resolveType(cx, b, decl.scope)
-    if (type.kind === 'interface') list.push(type)
+    if (type.kind === 'interface') list.push(...conjuncts(type))
     else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
   }
   cx.bases.set(decl, list)
-  for (const w of decl.syntax.where) {
-    if (w.kind !== 'equals') continue
-    const [left, right] = [resolveType(cx, w.left, decl.scope), resolveType(cx, w.right, decl.scope)]
-    const [open, same] = left.kind === 'assoc' ? [left, right] : [right, left]
-    if (open.kind === 'assoc' && open.base.kind === 'assoc' && open.base.decl === decl)
-      cx.settled.set(decl, [...(cx.settled.get(decl) ?? []), [open, same]])
-  }
   return list
-}
-
-/** The associated types that the `where` of an associated type fixes. */
-export function settledOf(cx: Cx, decl: AssocDecl): readonly (readonly [AssocType, Type])[] {
-  assocBounds(cx, decl)
-  return cx.of(decl).settled.get(decl) ?? []
 }
 
 /** Whether a type stands for numbers of unknown kind: a parameter bound to floats is its own differential. */
@@ -218,13 +212,11 @@ export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: Assoc
       if (base.kind === 'assoc' && base.decl === decl) return base
       if (isFloatParam(cx, base)) return base
     }
-    if (base.kind === 'assoc') {
-      // `associatedtype A : I where A.B == int` says what `T.A.B` is.
-      const equal = settledOf(cx, base.decl).find(([open]) => open.decl === decl)
-      if (equal !== undefined) return put(cx, equal[1], substFor(base.iface.decl, base.iface.args, base.base))
-    }
     const type = assocType(base, iface, decl)
-    const known = cx.equalTo(type.key) ?? (isBound(cx, base, decl.owner) ? undefined : extended(cx, base, decl.name))
+    const known =
+      cx.equalTo(type.key) ??
+      saidType(cx, type) ??
+      (isBound(cx, base, decl.owner) ? undefined : extended(cx, base, decl.name))
     return known ?? type
   }
   if (base.kind === 'interface') {
@@ -235,13 +227,28 @@ export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: Assoc
   }
   if (isDifferential && decl.owner.name === 'IDifferentiable') return differentialOf(cx, base) ?? errorType
   if (isDifferential && base.kind === 'array') return arrayType(associated(cx, base.elem, iface, decl), base.count)
+  let first: Type | null = null
   for (const m of lookupMember(cx, base, decl.name)) {
     const found = memberType(cx, m.decl, m.subst)
-    if (found !== null) return found
+    if (found === null) continue
+    if (m.via !== 1 || brings(cx, m, iface)) return found
+    first ??= found
   }
+  if (first !== null) return first
   if (decl.syntax.fallback !== undefined)
     return put(cx, resolveType(cx, decl.syntax.fallback, decl.scope), substFor(iface.decl, iface.args, base))
   return errorType
+}
+
+/** Whether the extension of a member says that the type conforms to an instance of an interface: each instance may have its own associated types. */
+function brings(cx: Cx, { decl, subst }: Member, iface: InterfaceType): boolean {
+  const owner = 'parent' in decl ? decl.parent : null
+  return (
+    owner?.kind === 'extension' &&
+    extensionInfo(cx, owner)?.bases.some(b =>
+      closure(cx, putInterface(cx, b, subst)).some(i => i.key === iface.key),
+    ) === true
+  )
 }
 
 /** Whether what is written of a type parameter or associated type says that it conforms to an interface. */
@@ -267,6 +274,8 @@ export function memberType(cx: Cx, decl: Decl, subst: Subst): Type | null {
 /** Whether `type` conforms to `iface`. */
 export function conforms(cx: Cx, type: Type, iface: InterfaceType): boolean {
   if (type.kind === 'error') return true
+  const joined = conjuncts(iface)
+  if (joined.length > 1) return joined.every(i => conforms(cx, type, i))
   return cx.conformances.ask(`${type.key}:${iface.key}`, type.kind === 'param' || type.kind === 'assoc', () =>
     findOut(cx, type, iface),
   )
@@ -285,7 +294,7 @@ function findOut(cx: Cx, type: Type, iface: InterfaceType): boolean {
       const scalar = scalarName(type.kind === 'shape' ? type.scalar : type)
       if (
         scalar !== null
-          ? builtinConforms(scalar, false, iface.decl)
+          ? builtinConforms(scalar, type.kind === 'vector' && name === 'ITexelElement', iface.decl)
           : core && type.kind !== 'shape' && laneConforms(cx, type.elem, iface)
       )
         return true
@@ -305,6 +314,8 @@ function findOut(cx: Cx, type: Type, iface: InterfaceType): boolean {
       if (core && name === '__EnumType') return true
       break
     case 'struct':
+      if (core && name === 'IOpaqueDescriptor') return isResource(type.decl)
+      break
     case 'interface':
     case 'string':
       break
@@ -315,7 +326,13 @@ function findOut(cx: Cx, type: Type, iface: InterfaceType): boolean {
   return [false, true].some(extended => instancesOf(cx, type, iface, extended).some(i => i.key === iface.key))
 }
 
-/** The instances of a generic interface that a type conforms to by declaration, and unless said otherwise by extension. */
+/** Whether a type is a resource, or stands for one. */
+export function isDescriptor(cx: Cx, type: Type): boolean {
+  const iface = coreInterface(cx, 'IOpaqueDescriptor')
+  return iface !== null && type.kind !== 'error' && conforms(cx, type, iface)
+}
+
+/** The instances of a generic interface that a type conforms to: by declaration, by what the library says of its kind, and unless said otherwise by extension. */
 export function instancesOf(cx: Cx, type: Type, iface: InterfaceType, extended = true): readonly InterfaceType[] {
   const found = new Map<string, InterfaceType>()
   const visit = (bases: readonly InterfaceType[], subst: Subst): void => {
@@ -326,11 +343,12 @@ export function instancesOf(cx: Cx, type: Type, iface: InterfaceType, extended =
   else if (type.kind === 'enum') visit(declaredBases(cx, type.decl), noSubst)
   else if (type.kind === 'interface') visit([type], noSubst)
   else visit(boundsOf(cx, type), noSubst)
-  if (extended)
+  const asked = providing(cx, d => d === iface.decl)
+  if (extended || iface.decl.module.isCore)
     for (const e of extensionsOf(
       cx,
       type,
-      providing(cx, d => d === iface.decl),
+      extended ? asked : info => info.decl.module.isCore && info.target.kind !== 'param' && asked(info),
     ))
       visit(e.info.bases, e.subst)
   return [...found.values()]
@@ -365,7 +383,7 @@ export function extensionInfo(from: Cx, decl: ExtensionDecl): ExtensionInfo | nu
   if (target.kind === 'interface') cx.sink.add(errors.extendsInterface, decl.syntax.target.span, { name: show(target) })
   for (const b of decl.syntax.bases) {
     const type = resolveType(cx, b, decl.inner.parent!)
-    if (type.kind === 'interface') bases.push(type)
+    if (type.kind === 'interface') bases.push(...conjuncts(type))
     else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: 'the extension' })
   }
   return { decl, target, bases }

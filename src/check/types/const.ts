@@ -108,12 +108,13 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
     case 'read': {
       const { place } = e
       if (!whole(e.type)) return null
+      if (place.kind === 'param') return (subst.args.get(place.decl.id) as Int | undefined) ?? null
       if (place.kind === 'global' && place.decl.parent?.kind === 'interface')
         return place.subst.self === null
           ? null
           : (putArg(cx, intMember(place.subst.self, place.decl.name), subst) as Int)
       const init = initOf(cx, place, subst, depth)
-      let root = place
+      let root: Place = place
       while (root.kind === 'index') root = root.base
       if (init === null) return null
       if (root.kind !== 'global') return foldInit(cx, init, subst, depth)

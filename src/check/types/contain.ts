@@ -50,4 +50,4 @@ function holds(cx: Cx, decl: StructDecl, index: number, held: Held): boolean {
 }
 
 /** Types of the language that hold their arguments by value. */
-const holders: ReadonlySet<string> = new Set(['Optional', 'Tuple', 'DifferentialPair'])
+const holders: ReadonlySet<string> = new Set(['Optional', 'Conditional', 'Tuple', 'DifferentialPair'])

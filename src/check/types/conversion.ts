@@ -4,9 +4,9 @@ import type { Type } from '../model/decl.ts'
 import { boundsOf, conforms } from './conform.ts'
 import { enumTag } from './enum.ts'
 import { intsAgree } from './generic.ts'
-import { isNone, optionalElem } from './optional.ts'
+import { conditionalElem, isNone, optionalElem } from './optional.ts'
 import { isNumeric } from '../model/builtin.ts'
-import { errorType, isOpen, known, same, withOrder } from '../model/type.ts'
+import { errorType, isOpen, isWrapper, known, same, withOrder } from '../model/type.ts'
 import { costs, scalarCost } from './cost.ts'
 import { stepsTo } from './inherit.ts'
 
@@ -37,15 +37,30 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
   if (held !== null) {
     if (isNone(from)) return costs.none
     const inner = typeCost(cx, from, held, literal)
+    if (inner !== null && inner < costs.explicit) return inner + costs.optional
+    const lifted = optionalElem(from) ?? conditionalElem(from)
+    const part = lifted === null ? null : typeCost(cx, lifted, held)
+    return part === null || part >= costs.explicit ? null : part + costs.optional
+  }
+  const there = conditionalElem(to)
+  if (there !== null) {
+    const inner = typeCost(cx, from, there, literal)
     return inner === null || inner >= costs.explicit ? null : inner + costs.optional
   }
   const direct = numericCost(cx, from, to, literal)
   if (direct !== null) return direct
-  if (to.kind === 'interface') return from.kind !== 'void' && conforms(cx, from, to) ? costs.interface : null
+  if (to.kind === 'interface') {
+    if (from.kind !== 'void' && conforms(cx, from, to)) return costs.interface
+    // What a block holds conforms, where the block itself does not.
+    const inner = from.kind === 'struct' && isWrapper(from) ? typeCost(cx, from.args[0] as Type, to) : null
+    return inner === null ? null : inner + costs.contents
+  }
   switch (from.kind) {
     case 'struct': {
       const steps = stepsTo(cx, from, to)
       if (steps !== null) return steps * costs.base
+      if (from.decl.intrinsic === 'nullptr')
+        return to.kind === 'struct' && to.decl.intrinsic === 'Ptr' ? costs.none : null
       if (
         (from.decl.intrinsic === 'ConstantBuffer' || from.decl.intrinsic === 'ParameterBlock') &&
         from.args[0] !== undefined
@@ -132,7 +147,8 @@ function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): numb
     }
     return isNumericParam(cx, to) ? costs.explicit : null
   }
-  if (!isNumericParam(cx, from)) return null
+  if (!isNumericParam(cx, from))
+    return to.kind === 'vector' && isOpen(from) && same(from, to.elem) ? costs.everyLane : null
   if (to.kind === 'vector' || to.kind === 'matrix') {
     const elem = typeCost(cx, from, to.elem)
     return elem === null

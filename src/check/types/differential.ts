@@ -8,6 +8,7 @@ import type { Cx } from '../model/context.ts'
 import type { ExtensionDecl, FieldDecl, StructDecl } from '../model/decl.ts'
 import { lookupMember } from './member.ts'
 import { newScope, declare } from '../model/scope.ts'
+import { conditionalElem } from './optional.ts'
 import { fieldSigs } from './signature.ts'
 import {
   arrayType,
@@ -93,6 +94,11 @@ function structDifferential(cx: Cx, type: StructType): Type | null {
       : diffs.every((d, i) => same(d!, type.args[i]!))
         ? type
         : structType(type.decl, diffs as Type[])
+  }
+  const held = conditionalElem(type)
+  if (held !== null) {
+    const diff = differentialOf(cx, held)
+    return diff === null ? null : structType(type.decl, [diff, type.args[1]!])
   }
   const iface = coreInterface(cx, 'IDifferentiable')
   if (iface === null || !conforms(cx, type, iface)) return null

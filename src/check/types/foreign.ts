@@ -4,7 +4,8 @@
  */
 
 const names: ReadonlySet<string> = new Set(
-  `Ptr ConstPtr Conditional DescriptorHandle DescriptorAccess Access AddressSpace getDescriptorFromHandle
+  `ConstPtr __DynamicResource Conditional DescriptorAccess ResourceDescriptorHeap
+  SamplerDescriptorHeap
   TorchTensor RaytracingAccelerationStructure RayQuery TraceRay TraceMotionRay HitObject ReportHit ReportHitOptix CallShader
   AcceptHitAndEndSearch IgnoreHit DispatchRaysIndex DispatchRaysDimensions WorldRayOrigin WorldRayDirection ObjectRayOrigin
   ObjectRayDirection RayTMin RayTCurrent RayFlags RayCurrentTime PrimitiveIndex InstanceID InstanceIndex GeometryIndex HitKind
@@ -15,17 +16,23 @@ const names: ReadonlySet<string> = new Set(
   RasterizerOrderedTexture1DArray RasterizerOrderedTexture2D RasterizerOrderedTexture2DArray RasterizerOrderedTexture3D
   PointStream LineStream TriangleStream InputPatch OutputPatch OutputVertices OutputIndices OutputPrimitives
   SetMeshOutputCounts DispatchMesh SubpassInput SubpassInputMS FeedbackTexture2D FeedbackTexture2DArray
-  CoopVec CoopVecMatrixLayout CoopVecComponentType coopVecMatMul coopVecMatMulAdd coopVecMatMulPacked coopVecMatMulAddPacked
-  coopVecOuterProductAccumulate coopVecReduceSumAccumulate coopVecMatrixSize
-  CoopMat CoopMatScope CoopMatMatrixUse CoopMatMatrixLayout CoopMatMatrixOperands CoopMatClampMode coopMatLoad
+  coopVecLoadCoherent CoopMat CoopMatScope CoopMatMatrixUse CoopMatMatrixLayout CoopMatMatrixOperands CoopMatClampMode coopMatLoad
   WaveMatch WaveMultiPrefixCountBits WaveMultiPrefixSum WaveMultiPrefixProduct WaveMultiPrefixBitAnd WaveMultiPrefixBitOr
   WaveMultiPrefixBitXor
-  NativeString CalculateLevelOfDetail CalculateLevelOfDetailUnclamped getStringHash`.split(/\s+/),
+  __apply NativeString CalculateLevelOfDetail CalculateLevelOfDetailUnclamped getStringHash`.split(/\s+/),
 )
 
 const families = /^(?:RAY_QUERY_|COMMITTED_|CANDIDATE_|HIT_KIND_)[A-Z_]+$/
 
+/** Names of the files of the core library that a bundle for WGSL alone may lack. */
+const apart = /^[cC]oopVec[A-Z]?/
+
+/** What a lack of a name is called. */
+export function foreignFeature(name: string): string {
+  return apart.test(name) ? `${name} without cotangent/cooperative-vectors in the option library` : name
+}
+
 /** Whether a name is one of Slang's that no target has. */
 export function isForeign(name: string): boolean {
-  return names.has(name) || families.test(name)
+  return names.has(name) || families.test(name) || apart.test(name)
 }

@@ -8,6 +8,7 @@ import { commonScalar, scalarCost } from './cost.ts'
 import {
   isOpen,
   isFloatName,
+  intConst,
   isInt,
   known,
   matrixType,
@@ -24,6 +25,7 @@ import {
   type Subst,
   type Type,
 } from '../model/type.ts'
+import { conjuncts } from '../model/conjunct.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 
 /** The bounds and `where` clauses of a parameter list; entering them makes the parameters conform. */
@@ -48,7 +50,7 @@ export function constraintsOf(from: Cx, list: GenericParams): readonly Constrain
     }
     const iface = resolveType(cx, syntax, list.scope)
     const got: Type = iface
-    if (got.kind === 'interface') add(subject, got, optional)
+    if (got.kind === 'interface') for (const i of conjuncts(got)) add(subject, i, optional)
     else if (got.kind !== 'error') cx.sink.add(errors.notInterface, syntax.span, { name: subject.key.split('#')[0]! })
   }
   for (const p of list.params) {
@@ -76,7 +78,8 @@ export function constraintsOf(from: Cx, list: GenericParams): readonly Constrain
       if (left.kind === 'assoc' || left.kind === 'param') cx.equal.set(left.key, right)
       else if (right.kind === 'assoc' || right.kind === 'param') cx.equal.set(right.key, left)
       equalities.push([left, right])
-    } else if (w.kind === 'counts') {
+    } else if (w.kind === 'nonempty') cx.sink.add(errors.countOfNoPack, w.pack.span, {})
+    else if (w.kind === 'counts') {
       // The length of a pack is a number where the pack is written out.
       if (w.left.kind !== 'int') cx.sink.add(errors.countOfNoPack, w.left.span, {})
       else {
@@ -172,7 +175,7 @@ export function inferArg(cx: Cx, param: GenericArg, given: GenericArg, vars: Map
     case 'interface':
       if (arg.kind === param.kind && arg.decl === param.decl)
         for (let i = 0; i < param.args.length; i++) inferArg(cx, param.args[i]!, arg.args[i]!, vars)
-      else if (param.kind === 'interface') inferInstance(cx, param, arg, vars)
+      else if (param.kind === 'interface') for (const i of conjuncts(param)) inferInstance(cx, i, arg, vars)
       return
     case 'shape': {
       // `__Shape<bool, T>` given a bool of some shape says nothing of T's scalar.
@@ -204,6 +207,25 @@ function inferInstance(
       inferArg(cx, a, only[0]!.args[i]!, vars)
     })
 }
+
+/** Settles what one instance of an interface says. An extension that asks what others add may be asked itself, and then goes without. */
+function settle(
+  cx: Cx,
+  list: GenericParams,
+  iface: InterfaceType,
+  subject: Type,
+  vars: Map<number, GenericArg | null>,
+  ofExtension: boolean,
+): void {
+  const key = `${list.params[0]!.id}:${subject.key}`
+  const again = ofExtension && cx.settling.has(key)
+  if (ofExtension) cx.settling.add(key)
+  inferInstance(cx, iface, subject, vars, !again)
+  if (ofExtension && !again) cx.settling.delete(key)
+}
+
+/** Slang's number for rows one after the other. */
+const rowMajor = intConst(1)
 
 const promotions: readonly ScalarName[] = ['i32', 'u32', 'i64', 'u64', 'f32', 'f16', 'f64']
 
@@ -274,14 +296,14 @@ export function solve(
 ): Map<number, GenericArg> | null {
   const args = new Map(outer.args)
   const subst: Subst = { args, self: outer.self }
-  // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`. To ask an extension what others add would be a circle.
+  // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`.
   const constraints = constraintsOf(cx, list)
   const found = [...vars.values()].includes(null) ? new Map(vars) : null
   if (found !== null)
     for (const c of constraints) {
       const subject = c.subject.kind === 'param' ? (vars.get(c.subject.decl.id) ?? null) : null
       if (subject !== null && !isInt(subject) && c.iface.kind === 'interface')
-        inferInstance(cx, put(cx, c.iface, subst) as InterfaceType, subject, found, !ofExtension)
+        settle(cx, list, put(cx, c.iface, subst) as InterfaceType, subject, found, ofExtension)
     }
   ;(found ?? vars).forEach((arg, id) => {
     if (arg !== null) args.set(id, arg)
@@ -292,8 +314,10 @@ export function solve(
       if (p.syntax.fallback === undefined) {
         // `where A == B` can settle a parameter too.
         const equal = p.kind === 'typeparam' ? cx.equalTo(`${p.name}#${p.id}`) : undefined
-        if (equal === undefined) return null
-        arg = put(cx, equal, subst)
+        if (equal !== undefined) arg = put(cx, equal, subst)
+        // A matrix does not say in which order it lies.
+        else if (p.kind === 'valueparam' && cx.of(p).orders.has(p)) arg = rowMajor
+        else return null
       } else
         arg =
           p.kind === 'typeparam'

@@ -2,7 +2,9 @@
  * The door of this room. Names, conformances, members, signatures and constants need each other, so the files here import each
  * other; all other rooms import this file.
  */
-export { attributesOf } from './attribute.ts'
+export { anyValueSize } from './any-value.ts'
+export { attributesOf, isReverseOnly, levelOf } from './attribute.ts'
+export { calledAs } from './callable.ts'
 export {
   assocBounds,
   associated,
@@ -14,13 +16,16 @@ export {
   declaredBases,
   extensionInfo,
   extensionsOf,
+  isDescriptor,
   ownArgs,
   paramLists,
+  putArg,
   put,
   selfType,
-  settledOf,
   substFor,
 } from './conform.ts'
+export { packBits } from './bit-fields.ts'
+export { factsOf } from './facts.ts'
 export { foldExpr, knownConstant, requiredConstant } from './const.ts'
 export { isNumberLike, isNumericParam, typeCost } from './conversion.ts'
 export { commonScalar, costs, isLossy } from './cost.ts'
@@ -32,30 +37,18 @@ export {
   shadowOf,
   userDifferential,
 } from './differential.ts'
+export { adoptApplied, extended, extensionArgs, funcExtensionsOf, isExtension, ownSubst } from './extend.ts'
 export { enumTag, enumValue, enumValues } from './enum.ts'
 export { constraintsOf, inferArg, intsAgree, solve, miscounted, violation, withScalar } from './generic.ts'
 export { adoptBase, baseOfExpr, baseOfPlace, membersOf, objectFor, stepsTo } from './inherit.ts'
 export { isUnresolved, linkedGlobal, linkedType } from './link.ts'
 export { attached, derivativesOf, forwardNames, forwardTarget, linksOf, ofNames, ofTarget } from './links.ts'
+export { declared, declaredNames, findUsed, lookup, type Found } from './lookup.ts'
 export { interfacesOf, lookupMember, type Member } from './member.ts'
-export { isNone, optionalElem, optionalType } from './optional.ts'
+export { conditionalElem, isNone, optionalElem, optionalType, pointerType } from './optional.ts'
 export { isSpread, mentions, packsOf, usualCounts, shared, writtenOut } from './pack.ts'
 export { adapts, functionsOf, implementation, isOwn, meets, putRef, resolveRef } from './requirement.ts'
-export {
-  applyGeneric,
-  arrayOf,
-  builtinTerm,
-  declared,
-  declaredNames,
-  describe,
-  findUsed,
-  lookup,
-  resolveInt,
-  resolveType,
-  termType,
-  typeTerm,
-  type Found,
-} from './resolve.ts'
+export { applyGeneric, arrayOf, builtinTerm, describe, resolveInt, resolveType, termType, typeTerm } from './resolve.ts'
 export {
   fieldDefault,
   fieldSigs,
@@ -69,6 +62,6 @@ export {
 export { containsItself } from './contain.ts'
 export { byteSize } from './size.ts'
 export { structDiff } from './struct-diff.ts'
-export { isForeign } from './foreign.ts'
+export { foreignFeature, isForeign } from './foreign.ts'
 export { suggestMember, suggestName } from './suggest.ts'
-export { derive, showSignature, signatureOf, template } from './template.ts'
+export { derive, openTemplate, showSignature, signatureOf, template } from './template.ts'

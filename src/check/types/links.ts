@@ -8,11 +8,13 @@ import * as types from '../../base/errors/types.ts'
 import type { Entry, PlaceholderValues } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
+import { applyRefs, extensionsFor } from './extend.ts'
 import { boundsOf, paramLists, selfType } from './conform.ts'
 import { Env, type Cx } from '../model/context.ts'
 import type { Decl, FuncDecl, TypeParamDecl, ValueParamDecl } from '../model/decl.ts'
 import { derive, showSignature, template } from './template.ts'
-import type { Template, DerivativeInfo, FuncRef } from '../model/tree.ts'
+import type { Template } from '../model/func-ref.ts'
+import type { DerivativeInfo, FuncRef } from '../model/tree.ts'
 import type { Candidate } from '../model/term.ts'
 import {
   intParam,
@@ -358,6 +360,10 @@ export function mayHaveElsewhere(cx: Cx, func: FuncDecl): boolean {
 
 /** User-written derivatives of a function with the types of the reference put in. */
 export function derivativesOf(cx: Cx, ref: FuncRef & { readonly kind: 'direct' }): DerivativeInfo {
+  const { self } = ref.subst
+  const apart = extensionsFor(cx, ref.decl, ref.subst)
+  const from = (e: (typeof apart)['forward']): FuncRef | null =>
+    e === undefined ? null : { kind: 'direct', decl: e.of.decl, subst: { args: e.args.args, self } }
   const links = linksOf(cx, ref.decl)
   const to = (decl: FuncDecl | null): FuncRef | null => {
     if (decl === null) return null
@@ -369,5 +375,13 @@ export function derivativesOf(cx: Cx, ref: FuncRef & { readonly kind: 'direct' }
     }
     return { kind: 'direct', decl, subst: { args, self: ref.subst.self } }
   }
-  return { forward: to(links.forward), backward: to(links.backward), substitute: to(links.substitute) }
+  // A program's derivative of a library function counts before the library's.
+  const own = (decl: FuncDecl | null, e: (typeof apart)['forward']): FuncRef | null =>
+    ref.decl.module.isCore ? (from(e) ?? to(decl)) : (to(decl) ?? from(e))
+  return {
+    forward: own(links.forward, apart.forward),
+    backward: own(links.backward, apart.backward),
+    substitute: to(links.substitute),
+    apply: apart.apply === undefined ? null : applyRefs(cx, apart.apply, self),
+  }
 }

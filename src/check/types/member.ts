@@ -104,7 +104,7 @@ export function lookupMember(cx: Cx, type: Type, name: string): readonly Member[
     cx.extensions.length === 0
   )
     return found
-  if (found.length > 0 && !isOpen(type)) return found
+  if (found.length > 0 && !isOpen(type) && type.kind !== 'interface') return found
   const generic = isOpen(type) || type.kind === 'interface'
   for (const iface of interfacesOf(cx, type, name)) {
     const own = iface.decl.inner.names.get(name)

@@ -1,5 +1,5 @@
 /**
- * Packs of type parameters (`each T`). A declaration with packs is instantiated on the level of syntax, once for each number of
+ * Packs of generic parameters (`each T`, `let each N : int`). A declaration with packs is instantiated on the level of syntax, once for each number of
  * types that is asked for, with a parameter of its own for each type. `expand f(each v)` then becomes as many expressions. Nothing
  * after the syntax knows of packs.
  */
@@ -9,6 +9,7 @@ import type * as ast from '../../syntax/ast.ts'
 import { collectWritten } from '../modules/collect.ts'
 import type { Cx } from '../model/context.ts'
 import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from '../model/decl.ts'
+import { packBits } from './bit-fields.ts'
 import { adoptBase } from './inherit.ts'
 
 /** Deeper syntax is not visited: it is reported as too deep anyway. */
@@ -21,9 +22,7 @@ type Packed = FuncDecl | StructDecl | AliasDecl
 
 /** The names of the packs in a parameter list. */
 export function packsOf(list: GenericParams | null): readonly string[] {
-  return list === null || !list.packed
-    ? []
-    : list.syntax.params.filter(p => p.kind === 'typeParam' && p.pack).map(p => p.name.text)
+  return list === null || !list.packed ? [] : list.syntax.params.filter(p => p.pack).map(p => p.name.text)
 }
 
 /** How many types to check a declaration with: for each pack as many as its constraint says, else one. */
@@ -67,7 +66,10 @@ export function writtenOut<D extends Packed>(from: Cx, decl: D, counts: readonly
           }
         : decl.syntax!
     known.set(key, (made = collectWritten(cx, decl, writer.write(syntax) as ast.Decl) as Packed))
-    if (made.kind === 'struct') adoptBase(cx, made)
+    if (made.kind === 'struct') {
+      adoptBase(cx, made)
+      packBits(cx, made)
+    }
     cx.variadic.set(made, counts)
   }
   return made as D
@@ -106,6 +108,25 @@ function isNode(x: unknown): x is Node {
   return typeof x === 'object' && x !== null && 'kind' in x
 }
 
+/** `__first(T)`, `__last(T)`, `__trimFirst(T)` or `__trimLast(T)`. */
+function endOf(node: Node): { readonly which: string; readonly of: unknown; readonly trims: boolean } | null {
+  const callee = node['callee']
+  if (node['kind'] !== 'call' || !isNode(callee) || callee['kind'] !== 'name') return null
+  const which = /^__(first|last|trimFirst|trimLast)$/.exec(callee['name'] as string)?.[1]
+  const args = node['args'] as readonly unknown[]
+  return which === undefined || args.length !== 1 ? null : { which, of: args[0], trims: which.startsWith('trim') }
+}
+
+/** A copy of syntax without the packs that are cut, which `take` looks at. */
+function withoutCuts(node: unknown, take: (node: Node) => boolean): unknown {
+  if (Array.isArray(node)) return node.map(n => withoutCuts(n, take))
+  if (!isNode(node)) return node
+  if (endOf(node)?.trims === true && take(node)) return null
+  return Object.fromEntries(
+    Object.entries(node).map(([key, child]) => [key, key === 'span' ? child : withoutCuts(child, take)]),
+  )
+}
+
 /** Which part of each pack an expansion is at; null outside of one. */
 type Part = number | null
 
@@ -117,6 +138,8 @@ class Writer {
   /** Names that stand for one thing a part. */
   readonly #spread: Set<string>
   #depth = 0
+  /** A constraint says that it cannot be written out so. */
+  #isRefused = false
 
   constructor(cx: Cx, counts: Map<string, number>) {
     this.#cx = cx
@@ -142,12 +165,19 @@ class Writer {
     switch (node['kind']) {
       case 'each':
         return this.#each(node['operand'] as ast.Expr, part, span)
+      case 'call': {
+        const ends = endOf(node)
+        const list = ends === null ? null : this.#list(ends.of, part)
+        if (ends === null || list === null) break
+        const made = ends.which === 'first' ? list[0] : ends.which === 'last' ? list.at(-1) : undefined
+        if (made !== undefined) return made
+        if (ends.trims) this.#misused(span)
+        else if (!this.#isRefused) this.#cx.sink.add(errors.emptyPack, span, {})
+        return { kind: 'error', span }
+      }
       case 'sizeof': {
         const operand = node['operand'] as ast.Expr
-        const count =
-          node['which'] === 'countof' && operand.kind === 'name' && this.#spread.has(operand.name)
-            ? this.#counts.get(operand.name)
-            : undefined
+        const count = node['which'] === 'countof' ? this.#list(operand, part)?.length : undefined
         if (count !== undefined) return { kind: 'int', span, value: BigInt(count), suffix: '' }
         break
       }
@@ -195,8 +225,25 @@ class Writer {
         break
       }
       case 'typeParam':
+      case 'valueParam':
       case 'param':
-        return this.#declared(node as unknown as ast.TypeParam | ast.Param, span)
+        return this.#declared(node as unknown as ast.GenericParam | ast.Param, span)
+      case 'call': {
+        const ends = endOf(node)
+        if (ends === null || !ends.trims) break
+        const list = this.#list(node, part)
+        if (list === null) break
+        return list
+      }
+      case 'nonempty': {
+        // Where it is not empty there is nothing to say.
+        const { pack } = node as unknown as { readonly pack: ast.Expr }
+        const count = this.#list(pack, part)?.length
+        if (count === undefined) break
+        const number = (value: number): ast.Expr => ({ kind: 'int', span, value: BigInt(value), suffix: '' })
+        this.#isRefused ||= count === 0
+        return count > 0 ? [] : [{ kind: 'counts', span, left: number(0), right: number(1) }]
+      }
       case 'conforms':
       case 'equals': {
         const subject = (node['subject'] ?? node['left']) as ast.Expr
@@ -239,22 +286,22 @@ class Writer {
   }
 
   /** A parameter of a function or a generic one. */
-  #declared(node: ast.TypeParam | ast.Param, span: Span): readonly unknown[] {
+  #declared(node: ast.GenericParam | ast.Param, span: Span): readonly unknown[] {
     const name = node.name
     const { type } = node.kind === 'param' ? node : { type: undefined }
-    const spread = node.kind === 'typeParam' ? node.pack : type !== undefined && isSpread(type, [...this.#spread])
+    const spread = node.kind !== 'param' ? node.pack : type !== undefined && isSpread(type, [...this.#spread])
     if (!spread) {
       this.#noteTuple(name, type)
       return [this.write(node)]
     }
     const parts =
-      node.kind === 'typeParam'
+      node.kind !== 'param'
         ? Array.from({ length: this.#counts.get(name!.text)! }, (_, i) => i)
         : this.#parts(type!, span)
     if (name !== undefined) this.#note(name.text, parts.length, true)
     return parts.map(i => {
       const own = name === undefined ? undefined : { ...name, text: `${name.text}.${i}` }
-      if (node.kind === 'typeParam') return { ...this.#children(node as unknown as Node, i), name: own, pack: false }
+      if (node.kind !== 'param') return { ...this.#children(node as unknown as Node, i), name: own, pack: false }
       return { ...node, name: own, type: this.#spreadType(type!, i) }
     })
   }
@@ -270,8 +317,8 @@ class Writer {
       this.#cx.sink.add(errors.eachOutside, span, {})
       return { kind: 'error', span }
     }
-    if (operand.kind === 'name' && this.#spread.has(operand.name))
-      return { ...operand, name: `${operand.name}.${part}` }
+    const own = this.#list(operand, part)?.[part]
+    if (own !== undefined) return own
     return {
       kind: 'member',
       span,
@@ -283,14 +330,38 @@ class Writer {
 
   /** The parts that a pattern expands over. */
   #parts(pattern: unknown, span: Span): readonly number[] {
-    const lengths = [...this.#counts]
-      .filter(([name]) => mentions(pattern, name, this.#spread.has(name)))
-      .map(([, count]) => count)
+    // A pack of which an end is cut off counts for itself.
+    const cut: number[] = []
+    const rest = withoutCuts(pattern, node => {
+      const list = this.#list(node, null)
+      if (list !== null) cut.push(list.length)
+      return list !== null
+    })
+    const lengths = [
+      ...cut,
+      ...[...this.#counts].filter(([name]) => mentions(rest, name, this.#spread.has(name))).map(([, count]) => count),
+    ]
     const count = lengths[0]
     if (count === undefined) this.#cx.sink.add(errors.nothingToExpand, span, {})
     const other = lengths.find(l => l !== count)
     if (other !== undefined) this.#cx.sink.add(errors.packLengths, span, { one: count!, other })
     return Array.from({ length: Math.min(...lengths, lengths.length === 0 ? 0 : Infinity) }, (_, i) => i)
+  }
+
+  /** The parts of a pack, an expansion, or one of these without its first or last; null for anything else. */
+  #list(node: unknown, part: Part): readonly unknown[] | null {
+    if (!isNode(node)) return null
+    if (node['kind'] === 'name') {
+      const name = node['name'] as string
+      if (!this.#spread.has(name)) return null
+      return Array.from({ length: this.#counts.get(name)! }, (_, i) => ({ ...node, name: `${name}.${i}` }))
+    }
+    if (node['kind'] === 'each') return this.#list(node['operand'], part)
+    if (node['kind'] === 'expand')
+      return this.#parts(node, node['span'] as Span).map(i => this.write(node['operand'], i))
+    const ends = endOf(node)
+    const list = ends?.trims === true ? this.#list(ends.of, part) : null
+    return list === null ? null : ends!.which === 'trimFirst' ? list.slice(1) : list.slice(0, -1)
   }
 
   #misused(span: Span): void {

@@ -102,14 +102,19 @@ export function implementation(cx: Cx, type: Type, iface: InterfaceType, require
     m => m.via < 2,
   )
   let loose: Implementation | null = null
+  let close: Implementation | null = null
   for (const m of members) {
     for (const decl of functionsOf(cx, m, requirement)) {
+      const fits = meets(cx, decl, m.subst, requirement, iface, type)
       // What does not fit is another function than what the compiler would make.
-      if (isOwn(requirement) && !meets(cx, decl, m.subst, requirement, iface, type)) continue
-      if (meets(cx, decl, m.subst, requirement, iface, type)) return { decl, subst: m.subst }
+      if (isOwn(requirement) && !fits) continue
+      // What no target has fits everywhere, but not before what is the same.
+      if (fits && meets(cx, decl, m.subst, requirement, iface, type, exactly)) return { decl, subst: m.subst }
+      if (fits) close ??= { decl, subst: m.subst }
       if (funcSig(cx, decl).params.length === funcSig(cx, requirement).params.length) loose ??= { decl, subst: m.subst }
     }
   }
+  if (close !== null) return close
   if (loose !== null && meets(cx, loose.decl, loose.subst, requirement, iface, type, adapts)) return loose
   return bridged(cx, members, iface, requirement) ?? loose
 }
@@ -124,7 +129,12 @@ function bridged(
   const first = members.find(m => m.decl.kind === 'func')
   const owner = first !== undefined && 'parent' in first.decl ? first.decl.parent : null
   if (first === undefined || (owner?.kind !== 'struct' && owner?.kind !== 'extension')) return null
-  if (requirement.hasBody || requirement.of !== null || requirement.generics !== null || requirement.module.isCore)
+  if (
+    requirement.hasBody ||
+    requirement.of !== null ||
+    requirement.generics?.packed === true ||
+    requirement.module.isCore
+  )
     return null
   // A generic type has one bridge for all its instances, in terms of its own parameters.
   const self = selfType(cx, owner)
@@ -164,6 +174,8 @@ export function functionsOf(cx: Cx, m: Member, requirement: FuncDecl): readonly 
 export type Serves = (cx: Cx, from: Type, to: Type, dir: 'in' | 'out' | 'inout') => boolean
 
 export const alike: Serves = (_, from, to) => same(from, to) || poisoned(from) || poisoned(to)
+
+const exactly: Serves = (_, from, to) => same(from, to)
 
 /** Functions may take and return other types of numbers than the requirement, since a call of the requirement converts them. */
 export const adapts: Serves = (cx, from, to, dir) =>

@@ -1,20 +1,21 @@
-/** Resolves names and type expressions. */
+/** Resolves type expressions. */
 import * as generics from '../../base/errors/generics.ts'
 import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { builtinType } from '../model/builtin.ts'
-import { ownArgs, paramLists, put, putArg, selfType, substFor } from './conform.ts'
+import { ownArgs, put, putArg } from './conform.ts'
+import { conjunction } from './conjunction.ts'
 import { foldExpr } from './const.ts'
+import { pointerType } from './optional.ts'
 import { Env, type Cx } from '../model/context.ts'
-import type { AliasDecl, Decl, GlobalDecl, ModuleDecl, NamespaceDecl, StructDecl } from '../model/decl.ts'
+import type { AliasDecl, Decl, GlobalDecl, StructDecl } from '../model/decl.ts'
 import { constraintsOf, miscounted, violation } from './generic.ts'
 import { isUnresolved, linkedType } from './link.ts'
-import { membersOf } from './inherit.ts'
-import type { Member } from './member.ts'
 import type { Lack } from '../model/lack.ts'
-import { overloads, type Scope } from '../model/scope.ts'
+import type { Scope } from '../model/scope.ts'
+import { callableType } from './callable.ts'
 import { optionalType } from './optional.ts'
 import { shared, writtenOut } from './pack.ts'
 import { globalInit } from './signature.ts'
@@ -27,9 +28,7 @@ import {
   enumType,
   errorInt,
   errorType,
-  funcType,
   intConst,
-  intParam,
   interfaceType,
   known,
   matrixType,
@@ -48,187 +47,6 @@ import {
   type Type,
 } from '../model/type.ts'
 import { eachExpr } from '../model/walk.ts'
-
-/** A declaration that a name may mean. */
-export interface Found {
-  readonly decl: Decl
-  readonly distance: number
-  /** The member that it is of a type around the name, and how it was found there. */
-  readonly member: Member | null
-  readonly type: Type | null
-}
-
-/** Everything that a name may mean in a scope: the nearest declaration, or functions from all scopes around. */
-export function lookup(cx: Cx, start: Scope, name: string, topOnly = false): readonly Found[] {
-  const found: Found[] = []
-  let distance = 0
-  let left = false
-  for (let scope: Scope | null = start; scope !== null; scope = scope.parent, distance++) {
-    const from = found.length
-    if (topOnly && scope.kind !== 'module') continue
-    if (scope.kind === 'type' && scope.owner !== null) {
-      const type = scope.owner.kind === 'struct' && scope.owner.isBlock ? null : selfType(cx, scope.owner)
-      if (type !== null) {
-        const own = scope.names.get(name)
-        if (own !== undefined && scope.owner.kind === 'extension') {
-          const subst = substFor(
-            scope.owner,
-            paramLists(scope.owner).flatMap(l =>
-              l.params.map(p => (p.kind === 'typeparam' ? paramType(p) : intParam(p))),
-            ),
-            null,
-          )
-          for (const decl of own)
-            found.push({ decl, distance, member: { decl, subst, via: 1, extensionParams: 0, requirement: null }, type })
-        }
-        for (const member of membersOf(cx, type, name)) {
-          if (!found.some(f => f.decl === member.decl)) found.push({ decl: member.decl, distance, member, type })
-        }
-      }
-    } else if (scope.owner?.kind === 'module') lookupModule(cx, scope, scope.owner, name, distance, found)
-    else if (scope.owner?.kind === 'namespace' || scope.usings.length > 0)
-      declared(cx, scope, name, start, (decl, extra) =>
-        found.push({ decl, distance: distance + extra, member: null, type: null }),
-      )
-    else
-      for (const decl of scope.names.get(name) ?? [])
-        if (!left || (decl.kind !== 'local' && decl.kind !== 'parameter'))
-          found.push({ decl, distance, member: null, type: null })
-    // What a function around this one holds is not to be had.
-    left ||= scope.owner?.kind === 'func'
-    if (endsIn(found, from)) {
-      return found[0] !== undefined && overloads(found[0].decl)
-        ? found.filter(f => overloads(f.decl))
-        : found.slice(from)
-    }
-  }
-  return found
-}
-
-/** Whether something that cannot be overloaded was found from there on. */
-function endsIn(found: readonly Found[], from: number): boolean {
-  for (let i = from; i < found.length; i++) if (!overloads(found[i]!.decl)) return true
-  return false
-}
-
-function lookupModule(cx: Cx, scope: Scope, module: ModuleDecl, name: string, distance: number, found: Found[]): void {
-  const from = found.length
-  const add = (decl: Decl, extra: number): void => {
-    if (!found.some(f => f.decl === decl)) found.push({ decl, distance: distance + extra, member: null, type: null })
-  }
-  declared(cx, scope, name, scope, add)
-  if (endsIn(found, from)) return
-  for (const decl of cx.library.lookup(name)) add(decl, module.isCore && scope === cx.library.module.inner ? 0 : 2)
-}
-
-/** The module that a scope is part of. */
-function moduleOf(scope: Scope): ModuleDecl {
-  if (scope.parent !== null) return moduleOf(scope.parent)
-  if (scope.owner?.kind !== 'module') throw new Error('a scope outside of all modules')
-  return scope.owner
-}
-
-/** The scopes of the same module or namespace name in a module and in those that it imports. */
-function namesakes(scope: Scope, home: ModuleDecl): readonly Scope[] {
-  const { owner } = scope
-  if (owner?.kind === 'namespace') {
-    const found: Scope[] = []
-    for (const s of namesakes(scope.parent!, home)) {
-      for (const d of s.names.get(owner.name) ?? []) if (d.kind === 'namespace') found.push(d.inner)
-    }
-    return found
-  }
-  if (owner?.kind !== 'module') return []
-  if (home.imports.length === 0) return [home.inner]
-  const seen = new Set([home])
-  const visit = (module: ModuleDecl): void => {
-    for (const i of module.imports) {
-      if ((module !== home && !i.exported) || seen.has(i.module)) continue
-      seen.add(i.module)
-      visit(i.module)
-    }
-  }
-  visit(home)
-  return [...seen].map(m => m.inner)
-}
-
-/** How much farther away than a scope's own declarations those are that it uses: less than the next scope. */
-const usedBehind = 1 / 1024
-
-/**
- * Gives the declarations of a name in a module, a namespace or a block, and those that it uses, as seen from another scope: first
- * its own, then those of others.
- */
-export function declared(
-  cx: Cx,
-  scope: Scope,
-  name: string,
-  from: Scope,
-  give: (decl: Decl, extra: number) => void,
-): void {
-  const home = moduleOf(from)
-  for (const s of new Set([scope, ...namesakes(scope, home)])) {
-    const mine = moduleOf(s) === home
-    let more = true
-    for (const decl of s.names.get(name) ?? []) {
-      if (!mine && decl.kind !== 'namespace' && !('visibility' in decl && decl.visibility === 'public')) continue
-      give(decl, mine ? 0 : 1)
-      more &&= overloads(decl)
-    }
-    // What is used may itself use.
-    const usings = s.usings.splice(0)
-    for (const u of usings) {
-      u.found ??= namespaceOf(cx, u.target, s)
-      // Of two functions for the same arguments the scope's own comes before one that it uses.
-      if (u.found !== null) declared(cx, u.found.inner, name, from, (decl, extra) => give(decl, extra + usedBehind))
-    }
-    s.usings.push(...usings)
-    if (mine && !more) return
-  }
-}
-
-/** Gives every declaration in a module, a namespace or a block, and in those that it uses, as `declared` does by name. */
-export function declaredNames(
-  cx: Cx,
-  scope: Scope,
-  from: Scope,
-  give: (decl: Decl, extra: number) => void,
-  seen: Set<Scope> = new Set(),
-): void {
-  const home = moduleOf(from)
-  for (const s of [scope, ...namesakes(scope, home)]) {
-    if (seen.has(s)) continue
-    seen.add(s)
-    const mine = moduleOf(s) === home
-    for (const decls of s.names.values())
-      for (const decl of decls)
-        if (mine || decl.kind === 'namespace' || ('visibility' in decl && decl.visibility === 'public'))
-          give(decl, mine ? 0 : 1)
-    for (const u of s.usings) {
-      u.found ??= namespaceOf(cx, u.target, s)
-      if (u.found !== null) declaredNames(cx, u.found.inner, from, give, seen)
-    }
-  }
-}
-
-/** Finds the namespaces that a scope uses; others are found when somebody looks for a name in theirs. */
-export function findUsed(cx: Cx, scope: Scope): void {
-  for (const u of scope.usings) u.found ??= namespaceOf(cx, u.target, scope)
-}
-
-function namespaceOf(cx: Cx, e: ast.Expr, scope: Scope): NamespaceDecl | null {
-  let found: NamespaceDecl | null = null
-  const take = (decl: Decl): void => {
-    if (decl.kind === 'namespace') found ??= decl
-  }
-  if (e.kind === 'name') for (const f of lookup(cx, scope, e.name)) take(f.decl)
-  if (e.kind === 'member') {
-    const base = namespaceOf(cx, e.base, scope)
-    if (base !== null) declared(cx, base.inner, e.name.text, scope, take)
-  }
-  if (found !== null) cx.observer?.named(e.kind === 'member' ? e.name.span : e.span, found)
-  return found
-}
 
 /** The type term of a declaration that is a type; null for others. `subst` puts in the generic parameters around it. */
 export function typeTerm(cx: Cx, decl: Decl, subst: Subst, base: Type | null): Term | null {
@@ -389,24 +207,21 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
     }
     case 'pointer': {
       const target = resolveType(cx, e.target, scope)
-      return target === errorType ? { kind: 'error' } : lacking('a pointer type')
+      if (target === errorType) return { kind: 'error' }
+      cx.hasPointers = true
+      return { kind: 'type', type: pointerType(cx, target) }
     }
     case 'optional': {
       const elem = resolveType(cx, e.target, scope)
       return elem.kind === 'error' ? { kind: 'error' } : { kind: 'type', type: optionalType(cx, elem) }
     }
-    case 'funcType':
-      return {
-        kind: 'type',
-        type: funcType(
-          e.params.map(p => ({
-            type: p.type === undefined ? errorType : resolveType(cx, p.type, scope),
-            dir: 'in',
-            noDiff: false,
-          })),
-          resolveType(cx, e.result, scope),
-        ),
-      }
+    case 'funcType': {
+      if (e.params.some(p => p.modifiers.some(m => m.name === 'out' || m.name === 'inout')))
+        return lacking('a function type with out or inout parameters')
+      const params = e.params.map(p => (p.type === undefined ? errorType : resolveType(cx, p.type, scope)))
+      const type = callableType(cx, params, resolveType(cx, e.result, scope), e.smooth)
+      return type === null ? lacking('a function type of so many parameters') : { kind: 'type', type }
+    }
     case 'decltype': {
       const term = cx.above.term(new Env(cx, scope), e.operand)
       if (term.kind === 'value') return { kind: 'type', type: term.expr.type }
@@ -422,7 +237,7 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
     case 'error':
       return { kind: 'error' }
     case 'binary':
-      if (e.op === '&') return lacking('a conjunction of interfaces as a type')
+      if (e.op === '&') return { kind: 'type', type: conjunction(cx, e, scope) }
       cx.sink.add(names.expectedType, e.span, { what: 'an expression' })
       return { kind: 'error' }
     default:
@@ -438,7 +253,7 @@ export function arrayOf(cx: Cx, elem: Type, e: ast.IndexExpr, scope: Scope): Typ
   if (size === undefined) return arrayType(elem, null)
   const count = resolveInt(cx, size, scope)
   const n = known(count)
-  if (n !== null && n <= 0) {
+  if (n !== null && n < 0) {
     cx.sink.add(types.badArraySize, size.span, {})
     return errorType
   }
@@ -492,7 +307,7 @@ export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
 /** The number of lanes, rows or columns, which no target has more than four of. */
 function side(cx: Cx, e: ast.Expr, count: Int): Int {
   const n = known(count)
-  if (n === null || (n >= 1 && n <= 4)) return count
+  if (cx.namesOnly > 0 || n === null || (n >= 1 && n <= 4)) return count
   cx.sink.add(types.badVectorSize, e.span, { count: n })
   return errorInt
 }
@@ -506,6 +321,7 @@ export function applyGeneric(
   span: Span,
 ): Type {
   const { decl } = open
+  if (typeof decl === 'object' && decl.kind === 'struct' && decl.intrinsic === 'Ptr') cx.hasPointers = true
   const type = (i: number): Type => resolveType(cx, args[i]!, scope!)
   const int = (i: number): Int => resolveInt(cx, args[i]!, scope!)
   if (decl === 'Tuple') {
@@ -521,13 +337,19 @@ export function applyGeneric(
     if (decl === 'vector' && args.length < 2)
       return vectorType(args.length === 0 ? builtinType('float')! : type(0), intConst(4))
     if (decl === 'matrix' && args.length === 0) return matrixType(builtinType('float')!, intConst(4), intConst(4))
-    if (args.length === 4 && decl === 'matrix') resolveInt(cx, args[3]!, scope!)
-    else if (args.length !== wanted) {
+    if (args.length === 4 && decl === 'matrix') {
+      const order = resolveInt(cx, args[3]!, scope!)
+      if (order.kind === 'param') cx.orders.add(order.decl)
+    } else if (args.length !== wanted) {
       cx.sink.add(generics.argumentCount, span, { name: decl, expected: wanted, got: args.length })
       return errorType
     }
     const elem = type(0)
-    if ((decl === 'vector' || decl === 'matrix') && /^(vector|matrix|array|struct|interface|void)$/.test(elem.kind)) {
+    if (
+      (decl === 'vector' || decl === 'matrix') &&
+      cx.namesOnly === 0 &&
+      /^(vector|matrix|array|struct|interface|void)$/.test(elem.kind)
+    ) {
       cx.sink.add(generics.argumentKind, args[0]!.span, { expected: 'a scalar type' })
       return errorType
     }
@@ -561,14 +383,18 @@ export function applyGeneric(
   }
   const map = new Map<number, GenericArg>(open.outer.args)
   const subst: Subst = { args: map, self: open.outer.self }
+  // `Rule<vector<Unknown, 0>>` may only choose an extension: a value of that type is refused where one is made.
+  const isName = !decl.module.isCore
   for (let i = 0; i < list.params.length; i++) {
     const p = list.params[i]!
     const arg = args[i]
     if (p.kind === 'typeparam') {
+      if (isName) cx.namesOnly++
       const t =
         arg !== undefined
           ? resolveType(cx, arg, scope!)
           : put(cx, resolveType(cx, p.syntax.fallback!, list.scope), subst)
+      if (isName) cx.namesOnly--
       if (t.kind === 'error') return t
       map.set(p.id, t)
     } else {

@@ -8,10 +8,20 @@ import { containsItself } from './contain.ts'
 import { Env, type Cx, type FieldSig, type FuncSig } from '../model/context.ts'
 import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } from '../model/decl.ts'
 import { emptyError } from '../model/term.ts'
+import { optionalType } from './optional.ts'
 import { linkedGlobal } from './link.ts'
 import { ordered, resolveInt, resolveType } from './resolve.ts'
 import type { Expr, GlobalInfo } from '../model/tree.ts'
-import { arrayType, errorType, known, structType, voidType, type Direction, type Type } from '../model/type.ts'
+import {
+  arrayType,
+  errorType,
+  known,
+  paramType,
+  structType,
+  voidType,
+  type Direction,
+  type Type,
+} from '../model/type.ts'
 
 const has = (node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean =>
   ast.hasModifier(node, name)
@@ -117,7 +127,9 @@ function makeSig(cx: Cx, func: FuncDecl): FuncSig {
   const { syntax } = func
   if (syntax.kind === 'func') {
     const result = syntax.result === undefined ? voidType : resolveType(cx, syntax.result, func.inner)
-    return { params: params(cx, func, syntax.params), result, resultNoDiff: isNoDiff(syntax, syntax.result) }
+    const list = params(cx, func, syntax.params)
+    if (syntax.throws !== undefined) list.push(thrown(cx, func, syntax.throws, list.length))
+    return { params: list, result, resultNoDiff: isNoDiff(syntax, syntax.result) }
   }
   if (syntax.kind === 'init')
     return {
@@ -153,9 +165,36 @@ function direction(p: ast.Param): Direction {
   return has(p, 'out') ? 'out' : 'in'
 }
 
-function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly ParamDecl[] {
+/** The parameter that takes what a function throws. */
+function thrown(cx: Cx, func: FuncDecl, error: ast.TypeExpr, index: number): ParamDecl {
+  const type = optionalType(cx, resolveType(cx, error, func.inner))
+  return {
+    kind: 'parameter',
+    id: cx.id(),
+    name: 'thrown',
+    index,
+    type,
+    dir: 'out',
+    noDiff: false,
+    constant: false,
+    hasDefault: true,
+    thrown: true,
+    semantic: '',
+    modifiers: [],
+    span: error.span,
+  }
+}
+
+function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): ParamDecl[] {
+  const hidden = func.generics?.params.filter(g => g.kind === 'typeparam' && g.syntax.hides !== undefined) ?? []
   return syntax.map((p, index): ParamDecl => {
-    let type = p.type === undefined ? errorType : ordered(cx, p, resolveType(cx, p.type, func.inner))
+    const own = hidden.find(g => g.kind === 'typeparam' && g.syntax.hides === index)
+    let type =
+      own?.kind === 'typeparam'
+        ? paramType(own)
+        : p.type === undefined
+          ? errorType
+          : ordered(cx, p, resolveType(cx, p.type, func.inner))
     if (p.fallback !== undefined && direction(p) !== 'in')
       cx.sink.add(types.outputDefault, p.fallback.span, { name: p.name?.text ?? `p${index}` })
     if (type.kind === 'void') {
@@ -170,7 +209,7 @@ function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly 
       type,
       dir: direction(p),
       noDiff: isNoDiff(p, p.type),
-      constant: has(p, 'const') || has(p, 'constref') || has(p, '__constref'),
+      constant: has(p, 'const') || has(p, 'constexpr') || has(p, 'constref') || has(p, '__constref'),
       hasDefault: p.fallback !== undefined,
       semantic: semanticOf(p.semantics),
       modifiers: p.modifiers.map(m => m.name),

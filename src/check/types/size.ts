@@ -29,8 +29,7 @@ export function byteSize(cx: Cx, type: Type, structs: Map<string, Size | null> =
       return byteSize(cx, enumTag(cx, type.decl))
     case 'struct': {
       const { intrinsic } = type.decl
-      if (intrinsic !== null && intrinsic !== 'Tuple' && intrinsic !== 'Optional' && intrinsic !== 'DifferentialPair')
-        return null
+      if (intrinsic !== null && !plain.has(intrinsic)) return null
       const old = structs.get(type.key)
       if (old !== undefined) return old
       // One that contains itself has none.
@@ -53,9 +52,14 @@ export function byteSize(cx: Cx, type: Type, structs: Map<string, Size | null> =
   }
 }
 
+/** Types of the library that are structs of what they hold. */
+const plain: ReadonlySet<string> = new Set(['Tuple', 'Optional', 'Conditional', 'DifferentialPair'])
+
 /** So many of one size, one after the other. */
 function times(elem: Size | null, count: number | null): Size | null {
   return elem === null || count === null
     ? null
-    : { size: count === 0 ? 0 : upTo(elem.size, elem.align) * (count - 1) + elem.size, align: elem.align }
+    : count === 0
+      ? { size: 0, align: 1 }
+      : { size: upTo(elem.size, elem.align) * (count - 1) + elem.size, align: elem.align }
 }

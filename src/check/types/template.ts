@@ -1,10 +1,12 @@
 /** Signatures for overload resolution and lowering: with types substituted, and of derivatives. */
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, Type } from '../model/decl.ts'
-import type { FuncRef, SigParam, Template } from '../model/tree.ts'
+import type { SigParam, Template } from '../model/func-ref.ts'
+import type { FuncRef } from '../model/tree.ts'
 import { type Subst, compose, show, structType, voidType } from '../model/type.ts'
 import { put, selfType, substFor } from './conform.ts'
 import { differentialOf, shadowOf } from './differential.ts'
+import { isExtended } from './extend.ts'
 import { funcSig, isMutating } from './signature.ts'
 
 function noDiffThis(func: FuncDecl): boolean {
@@ -16,7 +18,10 @@ function noDiffThis(func: FuncDecl): boolean {
 
 /** How a signature reads in a message. */
 export function showSignature(sig: Template): string {
-  return show({ ...sig, kind: 'func', key: '' })
+  const last = sig.params.at(-1)
+  const params = last?.thrown === true ? sig.params.slice(0, -1) : sig.params
+  const text = show({ ...sig, params, kind: 'func', key: '' })
+  return last?.thrown === true && last.type.kind === 'struct' ? `${text} throws ${show(last.type.args[0]!)}` : text
 }
 
 /** The signature of a declaration with some generic parameters put in. */
@@ -32,18 +37,24 @@ export function template(from: Cx, func: FuncDecl, subst: Subst): Template {
   return made
 }
 
-function makeTemplate(cx: Cx, func: FuncDecl, subst: Subst): Template {
+/** The same, where only the types that are put in say what is differentiable, and not the bounds of the generic parameters. */
+export function openTemplate(cx: Cx, func: FuncDecl, subst: Subst): Template {
+  return makeTemplate(cx, func, subst, true)
+}
+
+function makeTemplate(cx: Cx, func: FuncDecl, subst: Subst, open = isExtended(cx, func, subst)): Template {
   const sig = funcSig(cx, func)
   const isMethod = func.role === 'method' || func.role === 'accessor'
   const raw = isMethod && func.parent !== null ? selfType(cx, func.parent) : null
   const self = raw === null ? null : put(cx, raw, subst)
-  // What is not differentiable by the bounds of a generic function is not in any instance of it.
-  const user = !func.module.isCore
+  // What is not differentiable by the bounds of a generic function is not in any instance of it, unless an extension says so.
+  const user = !func.module.isCore && !open
   return {
     params: sig.params.map(p => ({
       name: p.name,
       type: put(cx, p.type, subst),
       dir: p.dir,
+      ...(p.thrown === true && { thrown: p.thrown }),
       noDiff: p.noDiff || (user && differentialOf(cx, p.type) === null && shadowOf(cx, p.type) === null),
     })),
     result: put(cx, sig.result, subst),
@@ -62,6 +73,13 @@ export function pairType(
   name: 'DifferentialPair' | 'DifferentialPtrPair' = 'DifferentialPair',
 ): Type {
   return structType(cx.library.the('struct', name), [type])
+}
+
+/** A parameter in a derivative: a pointer travels with its shadow, in both modes. */
+export function withShadow(cx: Cx, p: SigParam): SigParam {
+  return p.noDiff || p.dir !== 'in' || shadowOf(cx, p.type) === null
+    ? p
+    : { ...p, type: pairType(cx, p.type, 'DifferentialPtrPair'), noDiff: true }
 }
 
 /** The differential that a type would have with floats for the type parameters that it is made of; null where it is made of none. */
@@ -89,14 +107,9 @@ function floatDifferential(type: Type): Type | null {
 export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward', floats = false): Template {
   const differential = (type: Type): Type | null =>
     differentialOf(cx, type) ?? (floats ? floatDifferential(type) : null)
-  // A pointer travels with its shadow, in both modes.
-  const withShadow = (p: SigParam): SigParam =>
-    p.noDiff || p.dir !== 'in' || shadowOf(cx, p.type) === null
-      ? p
-      : { ...p, type: pairType(cx, p.type, 'DifferentialPtrPair'), noDiff: true }
   const all: SigParam[] = (
     sig.self === null
-      ? [...sig.params]
+      ? sig.params.filter(p => p.thrown !== true)
       : [
           {
             name: 'this',
@@ -104,9 +117,9 @@ export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward', floa
             dir: sig.mutating ? ('inout' as const) : ('in' as const),
             noDiff: sig.selfNoDiff && shadowOf(cx, sig.self) === null,
           },
-          ...sig.params,
+          ...sig.params.filter(p => p.thrown !== true),
         ]
-  ).map(withShadow)
+  ).map(p => withShadow(cx, p))
   const diff = (p: SigParam): Type | null => (p.noDiff ? null : differential(p.type))
   const resultShadow = sig.result.kind === 'void' ? null : shadowOf(cx, sig.result)
   const resultDiff = sig.resultNoDiff || sig.result.kind === 'void' ? null : differential(sig.result)
@@ -156,8 +169,11 @@ export function signatureOf(cx: Cx, ref: FuncRef): Template {
       return template(cx, ref.decl, ref.subst)
     case 'requirement':
     case 'dynamic': {
-      const self = ref.kind === 'requirement' ? ref.type : ref.iface
-      return template(cx, ref.decl, compose(ref.subst, substFor(ref.iface.decl, ref.iface.args, self)))
+      const self = ref.kind === 'requirement' ? ref.type : (ref.over ?? ref.iface)
+      const sig = template(cx, ref.decl, compose(ref.subst, substFor(ref.iface.decl, ref.iface.args, self)))
+      // What a value of the wider interface is made of may be differentiable where the one that asks says nothing of it.
+      if (ref.kind !== 'dynamic' || ref.over === undefined || sig.self === null) return sig
+      return { ...sig, selfNoDiff: noDiffThis(ref.decl) || differentialOf(cx, ref.over) === null }
     }
     case 'derivative':
       return derive(cx, signatureOf(cx, ref.of), ref.mode)

@@ -49,18 +49,6 @@ export function resultType(types: TypeMap, func: Func): Type {
   )
 }
 
-/** The source's names for the scalars that WGSL lacks. */
-const sourceNames: Readonly<Record<string, string>> = {
-  f64: 'double',
-  f16: 'half',
-  i64: 'int64_t',
-  u64: 'uint64_t',
-  i16: 'int16_t',
-  u16: 'uint16_t',
-  i8: 'int8_t',
-  u8: 'uint8_t',
-}
-
 /** An index into a buffer is at most this, which is past the end of any. */
 const maxLength = 2 ** 31
 
@@ -96,8 +84,12 @@ export class Copier {
       if (!this.#reported.has(missing)) {
         this.#reported.add(missing)
         this.#cx.sink.add(typeNotInTarget, span ?? this.#from.span ?? undefined, {
-          type: sourceNames[missing] ?? missing,
+          type: t.sourceName(missing),
           func: this.#from.name,
+          instead:
+            missing === 'f64'
+              ? 'float, or compile for wasm or js'
+              : "`emulation` of 'cotangent/emulation' as an option of compile",
         })
       }
     }
@@ -177,7 +169,7 @@ export class Copier {
       case 'atomic': {
         const { scalar } = inst.args[0]!.type.elem!
         if (scalar !== 'i32' && scalar !== 'u32' && scalar !== 'f32') {
-          this.#cx.sink.add(atomicTypeInTarget, inst.span ?? undefined, { type: sourceNames[scalar!] ?? scalar! })
+          this.#cx.sink.add(atomicTypeInTarget, inst.span ?? undefined, { type: t.sourceName(scalar!) })
         }
         const args = inst.args.slice(1).map(a => this.#value(a))
         const old = memory.atomic(b, this.#cx.helpers, this.#pointerOf(inst.args[0]!), inst.attr, args)

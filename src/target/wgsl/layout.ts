@@ -5,6 +5,7 @@
  */
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
+import { isEmpty, nothing } from './types.ts'
 
 /** How a value lies in memory. */
 export interface Stored {
@@ -20,6 +21,8 @@ export interface Stored {
   readonly wrapped: boolean
   /** Of a struct, its fields; of an array, vector or matrix, its element alone. */
   readonly parts: readonly Stored[]
+  /** Of a struct without some fields in memory, which member each field is: -1 for those that are left out. */
+  readonly members?: readonly number[]
 }
 
 /** Which places below a type atomics touch. */
@@ -91,8 +94,9 @@ export class Layouts {
       case 'vec':
         return this.#vector(type, kind, atomics)
       case 'mat':
-        // One whose elements atomics touch is an array of its rows.
-        if (atomics !== undefined) return this.#array(type, kind, atomics)
+        // One whose elements atomics touch is an array of its rows, and one with short rows where these begin at multiples of 16 bytes.
+        if (atomics !== undefined || (kind === 'uniform' && this.#stride(type.elem!) % 16 !== 0))
+          return this.#array(type, kind, atomics)
         return { type, value: type, plain: true, atomic: false, wrapped: false, parts: [this.stored(type.elem!, kind)] }
       case 'array':
         return this.#array(type, kind, atomics)
@@ -164,13 +168,17 @@ export class Layouts {
     for (let i = 0; i < parts.length; i++)
       if (this.#declares(parts[i]!.type)) aligns[i] = this.extent(parts[i]!.type).align
     const same = parts.every((p, i) => p.plain && p.type === type.fields[i]!.type) && aligns.every(a => a === 0)
-    if (same) return { type, value: type, plain: true, atomic: false, wrapped: false, parts }
+    const kept = type.fields.map((_, i) => i).filter(i => !isEmpty(type.fields[i]!.type))
+    // WGSL has no struct without members.
+    const all = kept.length === type.count || kept.length === 0 || kind === 'workgroup'
+    if (same && all) return { type, value: type, plain: true, atomic: false, wrapped: false, parts }
     const stored = t.struct(
       `${type.name}_${kind}`,
-      type.fields.map((f, i) => ({ name: f.name, type: parts[i]!.type })),
+      type.fields.map((f, i) => ({ name: f.name, type: parts[i]!.type })).filter((_, i) => all || kept.includes(i)),
     )
-    this.memberAlign.set(stored, aligns)
-    return { type: stored, value: type, plain: false, atomic: false, wrapped: false, parts }
+    this.memberAlign.set(stored, all ? aligns : kept.map(i => aligns[i]!))
+    const made = { type: stored, value: type, plain: false, atomic: false, wrapped: false, parts }
+    return all ? made : { ...made, members: type.fields.map((_, i) => kept.indexOf(i)) }
   }
 
   /** Whether a type has an alignment that was declared, rather than its parts' own. */
@@ -215,6 +223,7 @@ export class Layouts {
   extent(type: Type): Extent {
     switch (type.kind) {
       case 'scalar':
+        if (type === nothing) return { size: 0, align: 1 }
         return type.scalar === 'f16' ? { size: 2, align: 2 } : { size: 4, align: 4 }
       case 'vec': {
         const lane = this.extent(type.elem!).size

@@ -15,10 +15,14 @@ export interface StoredPointer {
   readonly stored: Stored
 }
 
-/** A pointer to a field. */
+/** A pointer to a field; to a variable for one that memory leaves out. */
 export function fieldPointer(b: Builder, pointer: StoredPointer, i: number): StoredPointer {
-  return { ptr: b.field(pointer.ptr, i), stored: pointer.stored.parts[i]! }
+  const stored = pointer.stored.parts[i]!
+  const ptr = isLeftOut(pointer, i) ? b.variable(stored.type) : b.field(pointer.ptr, pointer.stored.members?.[i] ?? i)
+  return { ptr, stored }
 }
+
+const isLeftOut = ({ stored }: StoredPointer, i: number): boolean => stored.members?.[i] === -1
 
 /** A pointer to an element, row or lane. */
 export function elemPointer(b: Builder, pointer: StoredPointer, i: Value): StoredPointer {
@@ -48,7 +52,7 @@ export function read(b: Builder, pointer: StoredPointer): Value {
     case 'struct':
       return b.construct(
         value,
-        value.fields.map((_, i) => read(b, fieldPointer(b, pointer, i))),
+        value.fields.map((f, i) => (isLeftOut(pointer, i) ? b.zero(f.type) : read(b, fieldPointer(b, pointer, i)))),
       )
     case 'array': {
       if (value.count <= costs.convertedElements)
@@ -100,7 +104,8 @@ export function write(b: Builder, pointer: StoredPointer, v: Value): void {
   if (stored.plain) b.store(ptr, v)
   else if (stored.atomic) b.emit('intrinsic.write', [ptr, toBits(b, v)], 'atomicStore', [])
   else if (value.kind === 'struct') {
-    for (let i = 0; i < value.count; i++) write(b, fieldPointer(b, pointer, i), b.extract(v, i))
+    for (let i = 0; i < value.count; i++)
+      if (!isLeftOut(pointer, i)) write(b, fieldPointer(b, pointer, i), b.extract(v, i))
   } else if (value.kind === 'array' && value.count > costs.convertedElements) {
     const copy = b.variable(value, 'copy')
     b.store(copy, v)

@@ -38,10 +38,14 @@ export class Printer {
   print(b: Builder, format: string, values: readonly Value[]): void {
     const scalars: Value[] = []
     for (const v of values) flatten(b, v, scalars)
-    const args = scalars.map((v): ScalarName => (v.type.scalar === 'f16' ? 'f32' : v.type.scalar!))
+    const args = scalars.map(({ type }): ScalarName => {
+      if (type.scalar === undefined) return type === t.printedWords.i64 ? 'i64' : 'u64'
+      return type.scalar === 'f16' ? 'f32' : type.scalar
+    })
+    const parts = scalars.flatMap(v => (v.type.scalar === undefined ? [b.extract(v, 0), b.extract(v, 1)] : [v]))
     // Counted from 1: where a record is missing there is 0.
     const id = this.formats.push({ format, args })
-    const size = 1 + scalars.length
+    const size = 1 + parts.length
     const output = b.emit1('global', [], this.global)
     const words = b.field(output, 1)
     const at = b.emit1('intrinsic.write', [b.field(output, 0), b.const(t.u32, size)], 'atomicAdd', t.u32)
@@ -60,7 +64,7 @@ export class Printer {
         b.store(b.elem(words, k === 0 ? at : b.add(at, b.const(t.u32, k))), word)
       }
       put(0, b.const(t.u32, id))
-      scalars.forEach((v, k) => {
+      parts.forEach((v, k) => {
         put(k + 1, word(b, v))
       })
       b.emit('yield', [])
@@ -70,7 +74,7 @@ export class Printer {
 }
 
 function flatten(b: Builder, v: Value, into: Value[]): void {
-  if (v.type.kind === 'scalar') into.push(v)
+  if (v.type.kind === 'scalar' || v.type === t.printedWords.i64 || v.type === t.printedWords.u64) into.push(v)
   else for (let i = 0; i < v.type.count; i++) flatten(b, b.extract(v, i), into)
 }
 

@@ -1,6 +1,6 @@
 /**
  * Maps types to those of WGSL. A vector of one lane becomes its scalar, a matrix of one row or column a vector, a matrix of
- * integers or booleans an array of row vectors, and an empty struct an `i32`.
+ * integers or booleans an array of row vectors, and an empty struct an `i32` that no memory of the host holds.
  */
 import type { Sink } from '../../base/diag.ts'
 import { arrayTooLong } from '../../base/errors/target.ts'
@@ -12,6 +12,17 @@ import type { ScalarName, Type } from '../../ir/type.ts'
 export function hasScalar(scalar: ScalarName): boolean {
   return scalar === 'bool' || scalar === 'i32' || scalar === 'u32' || scalar === 'f32' || scalar === 'f16'
 }
+
+/** An empty struct. */
+export const nothing: Type = new t.Type('scalar', 'i32', 'i32', undefined, 1, [], undefined)
+
+/** Whether no scalar is in a type. */
+export const isEmpty: (type: Type) => boolean = t.perType(
+  type =>
+    type === nothing ||
+    (type.kind === 'array' && isEmpty(type.elem!)) ||
+    (type.kind === 'struct' && type.fields.every(f => isEmpty(f.type))),
+)
 
 const maxCount = 65535
 /** In any memory. */
@@ -68,7 +79,7 @@ export class TypeMap {
     const known = this.#memo.get(type)
     if (known !== undefined) return known
     let result = type
-    if (type.count === 0) result = t.i32
+    if (type.count === 0) result = nothing
     else {
       const fields = type.fields.map(f => ({ name: f.name, type: this.value(f.type) }))
       if (fields.some((f, i) => f.type !== type.fields[i]!.type)) result = t.struct(type.name, fields)
