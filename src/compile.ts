@@ -25,6 +25,7 @@ import { PassRunner, type Verifier } from './opt/runner.ts'
 export { core } from './check/core.generated.ts'
 export { forgetCore } from './check/modules/library.ts'
 export { Explainer } from './ad/explain.ts'
+export { Recorder } from './ad/recorder.ts'
 export type { Change, Explanation, Residual } from './ad/model.ts'
 export { textureEmulation } from './lower/emulated-texture.ts'
 export { timed }

@@ -4,7 +4,7 @@
 import { InternalError } from '../base/diag.ts'
 import { LimitReached } from '../base/limits.ts'
 import { calleesFirst } from '../ir/calls.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 import type { Func, Module } from '../ir/value.ts'
 import type * as verifiers from '../ir/verify.ts'
 import type { Change, Cx } from './cx.ts'

@@ -2,7 +2,7 @@
  * Buffers and uniforms as words, where their parts are smaller than a word: places in them are addresses. The layout is the one that
  * the host sees. A store of less than a word leaves the rest of the word as it is, even if another thread writes that at the same time.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { Builder } from '../../ir/build.ts'
 import type { AtomicOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'

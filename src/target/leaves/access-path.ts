@@ -2,7 +2,7 @@
  * Access paths lead from pointers to leaves; `Memory` reads and writes by them. Elements of an array are loaded and stored; the rest
  * is calls of intrinsics (`intrinsic.ts`).
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { Builder } from '../../ir/build.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'

@@ -3,7 +3,7 @@
  * a vector, matrix or struct becomes its leaves. One walk maps values to leaves, and pointers to access paths. `load` and `store`
  * of scalars and the intrinsics in `intrinsic.ts` access memory.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { InternalError, type Sink } from '../../base/diag.ts'
 import { Builder } from '../../ir/build.ts'
 import type { OpName, OwnerOp, StructuralOp, Terminator } from '../../ir/op.ts'

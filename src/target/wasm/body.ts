@@ -2,7 +2,7 @@
  * Compiles a function's regions to statements. A value of a flat type is a list of scalar nodes. Another value is a location in
  * memory that keeps its contents as long as the value is used, so it is copied only where a variable is written.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
 import type { PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'

@@ -1,6 +1,6 @@
 /** Constants and zeros in linear memory, each kept once. */
 import type { Work } from '../../base/limits.ts'
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { roundUp } from '../layout.ts'
 import type { Data } from './node.ts'
 

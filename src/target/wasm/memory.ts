@@ -1,5 +1,5 @@
 /** Locations in linear memory: their parts, loads, stores, copies and clears. */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import * as t from '../../ir/type.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import { holdsList } from '../../opt/lists.ts'

@@ -1,5 +1,5 @@
 /** Copies a function into the legal form for WGSL. One walk maps values, types and pointers, and expands what WGSL lacks. */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { InternalError, type Sink } from '../../base/diag.ts'
 import {
   atomicTypeInTarget,
