@@ -113,7 +113,7 @@ export class PassRunner {
 
   #applies({ from = 0, to = Infinity, only }: Step | ModuleStep): boolean {
     const { level } = this.#cx
-    return from <= level && level <= to && (only === undefined || this.#cx[only] === true)
+    return from <= level && level <= to && (only === undefined || (this.#cx[only] ?? false) !== false)
   }
 
   /** The shape of a function. Checks the depth of its regions against the limit `nesting`, since passes recurse into them. */
