@@ -31,7 +31,7 @@ import { differential, type Type } from './ir/type.ts'
 import type { Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from './target/data.ts'
-import { Layouts } from './target/layout.ts'
+import { Layouts } from './ir/layout.ts'
 import type { Emulation } from './target/emulate/emulate.ts'
 import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
 

@@ -7,6 +7,7 @@ import type { CallExpr, FuncRef } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
 import type { AtomicOp, Scope } from '../ir/op.ts'
 import { isOp, rowOf } from '../ir/ops.ts'
+import { Layouts } from '../ir/layout.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { outputs, type Value } from '../ir/value.ts'
@@ -20,7 +21,6 @@ import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
 import { at, fieldOf, indexOf, indexValue, read, write } from './place.ts'
 import { isTextureAccess, textureAccess } from './texture.ts'
-import { bufferStride } from './stride.ts'
 import { zeroDifferential } from './zero.ts'
 
 type Handler = (fn: Fn, args: readonly Operand[], result: Type, call: CallExpr | null) => Value | undefined
@@ -52,7 +52,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
   element: (fn, args) => opened(fn.b, loaded(fn, elementOf(fn, args))),
   bufferLength: (fn, args) => fn.b.emit1('length', [value(fn, args, 0)]),
-  bufferStride: (fn, args) => fn.b.const(t.u32, bufferStride(value(fn, args, 0).type.elem!.elem!)),
+  bufferStride: (fn, args) => fn.b.const(t.u32, new Layouts('storage').of(value(fn, args, 0).type.elem!).stride),
   loadWord: (fn, args) => fn.b.load(wordAt(fn, bytesOf(fn, args))),
   loadBytes: (fn, args, result, call) => {
     const type = inMemory(fn, result, call, f => f.result)

@@ -8,7 +8,7 @@ import type { AtomicOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Region, type Value } from '../../ir/value.ts'
-import { Layouts } from '../layout.ts'
+import { Layouts } from '../../ir/layout.ts'
 import type { Arithmetic } from './arithmetic.ts'
 import { bitsOf, type TypeMap } from './types.ts'
 

@@ -10,7 +10,7 @@ import type { OpName, OwnerOp, StructuralOp, Terminator } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Global, type ParamSig, type Value } from '../../ir/value.ts'
-import type { Layouts } from '../layout.ts'
+import type { Layouts } from '../../ir/layout.ts'
 import { leafStart, leafType, leavesOf } from './leaf.ts'
 import { Memory, variablePath, type AccessPath } from './access-path.ts'
 

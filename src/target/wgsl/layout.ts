@@ -3,6 +3,7 @@
  * type. Booleans are `u32`, and memory that atomics access is `atomic<…>`. In uniform buffers elements and nested structs begin at
  * multiples of 16 bytes, so short elements are wrapped in a struct of one field.
  */
+import { roundUp } from '../../ir/layout.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { isEmpty, nothing } from './types.ts'
@@ -44,11 +45,6 @@ const atomicI32: Type = t.opaque('atomic<i32>')
 export interface Extent {
   readonly size: number
   readonly align: number
-}
-
-/** `n` rounded up to a multiple of `align`. */
-export function roundUp(n: number, align: number): number {
-  return Math.ceil(n / align) * align
 }
 
 /** Makes stored types for one module, and knows the alignments that their members are declared with. */
