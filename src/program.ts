@@ -10,7 +10,7 @@ import { readOptions, reportFault, strings, text, type Kinds } from './base/opti
 import { renderDiagnostics } from './base/render.ts'
 import type { Position } from './base/source.ts'
 import {
-  Recorder,
+  Stores,
   bounded,
   finish,
   targets,
@@ -490,7 +490,7 @@ export class WgslProgram {
       dump,
       time,
       maxContext,
-      explain: maxContext === undefined ? undefined : new Recorder(),
+      explain: maxContext === undefined ? undefined : new Stores(),
     }
   }
 }

@@ -1,16 +1,16 @@
 /**
- * Records what the reverse passes of a program keep: for each primal value that one needs, whether it is kept, recomputed or
- * stored, at what cost, and why. All of it is read off the decisions of `checkpoint`. `explain.ts` makes explanations of it.
+ * What the reverse pass of a function stores, as data: each value, how many bytes it takes, and why it is stored. All of it is read off
+ * the decisions of `checkpoint`. Where a budget is too small, the error names the largest values. `explain.ts` says more.
  */
-import type { Change, Choice, Decisions, Held, Residual, Split } from './model.ts'
+import type { Choice, Decisions, Held, Residual, Split } from './model.ts'
 import type { Span } from '../base/source.ts'
-import type { Func, Inst, Value } from '../ir/value.ts'
+import { type Func, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import type { Explain } from './context.ts'
 import { baseOf } from '../opt/match.ts'
 import { bytesOf, inMemory } from './residual.ts'
 
-/** What is known of one reverse pass. It is not final: later callers may hold its context. */
+/** An explanation that is not final: later callers may hold its context. */
 export interface Draft {
   readonly func: Func
   readonly split: Split
@@ -32,12 +32,12 @@ export interface Draft {
 }
 
 /** A callee in a reverse half; `again`: its context is made there, too. */
-interface Callee {
+export interface Callee {
   readonly draft: Draft
   readonly again: boolean
 }
 
-type Found = Pick<Draft, 'residuals' | 'registers' | 'spans' | 'operations' | 'callees' | 'inside' | 'context'>
+export type Found = Pick<Draft, 'residuals' | 'registers' | 'spans' | 'operations' | 'callees' | 'inside' | 'context'>
 
 const nothing: Found = {
   residuals: [],
@@ -49,22 +49,19 @@ const nothing: Found = {
   context: 0,
 }
 
-/** What an attribute on what computes a value would change. */
-export type FindChange = (report: Report, v: Value, choice: Choice) => Change | undefined
-
-/** Collects the decisions of all reverse passes of a program. */
-export class Recorder implements Explain {
+/** Collects what the reverse passes of a program store. */
+export class Stores implements Explain {
   protected readonly ofPrimal: Map<Func, Draft> = new Map()
-  readonly #segments: Set<Func> = new Set()
+  protected readonly segments: Set<Func> = new Set()
   #last: Found = nothing
-  readonly #change: FindChange | undefined
 
-  constructor(change?: FindChange) {
-    this.#change = change
+  /** What the decisions about a function come to. */
+  protected read(decisions: Decisions): Found {
+    return new Report(decisions, this.ofPrimal, this.segments).make()
   }
 
   decided(decisions: Decisions): void {
-    this.#last = new Report(decisions, this.ofPrimal, this.#segments).make(this.#change)
+    this.#last = this.read(decisions)
   }
 
   kept(states: number, parts: readonly Value[], span: Func['span'], step: Split, window?: number): void {
@@ -115,7 +112,7 @@ export class Recorder implements Explain {
   }
 
   segment(func: Func): void {
-    this.#segments.add(func)
+    this.segments.add(func)
   }
 
   /** How much was found so far. */
@@ -146,48 +143,48 @@ export class Recorder implements Explain {
   }
 }
 
+/** A place as numbers. */
 export function placeOf(span: Span | null): { readonly file: string; readonly line: number; readonly column: number } {
   if (span === null) return { file: '', line: 0, column: 0 }
   const { line, column } = span.file.position(span.start)
   return { file: span.presumed?.file ?? span.file.name, line: span.presumed?.line ?? line, column }
 }
 
-/** The longest source text that names a value without a name. Like the next, it shapes what is said and no code. */
+/** The longest source text that names a value without a name. It shapes what is said and no code. */
 const textLimit = 40
-type Callees = ReadonlyMap<Func, Draft>
 
-/** What is to be said of the decisions about one function. */
+/** The functions that were differentiated before, by their primal halves. */
+export type Callees = ReadonlyMap<Func, Draft>
+
+/** What is said of the decisions about one function. */
 export class Report {
-  readonly of: Decisions
-  /** Those that something is said of, in order. */
-  readonly values: readonly Value[]
+  protected readonly of: Decisions
+  protected readonly segments: ReadonlySet<Func>
   readonly #callees: Callees
-  readonly #segments: ReadonlySet<Func>
-  readonly #needed: ReadonlySet<Value>
 
   constructor(of: Decisions, callees: Callees, segments: ReadonlySet<Func>) {
     this.of = of
-    this.#segments = segments
+    this.segments = segments
     this.#callees = callees
-    this.#needed = new Set(of.needed())
-    const orderOf = (v: Value): number => of.primal.sites[v.id]!.order
-    this.values = [...of.choices.keys()].filter(v => !isConstant(v)).sort((a, b) => orderOf(a) - orderOf(b))
   }
 
-  make(change: FindChange | undefined): Found {
-    const { choices } = this.of
+  /** Whether something is said of a value. */
+  protected tells(_: Value, choice: Choice): boolean {
+    return choice === 'store'
+  }
+
+  make(): Found {
+    const { choices, primal } = this.of
+    const values = [...choices].filter(([v, choice]) => this.tells(v, choice)).map(([v]) => v)
+    values.sort((a, b) => primal.sites[a.id]!.order - primal.sites[b.id]!.order)
     const registers = new Map<Residual, number>()
     const spans = new Map<Residual, Span | null>()
-    // What an instruction with several results costs is said once.
-    const said = new Set<Inst>()
-    const residuals = this.values.map(v => {
-      const def = v.def.op === 'param' ? undefined : v.def
-      const r = this.#residual(v, change, def === undefined || !said.has(def))
-      if (def !== undefined) said.add(def)
+    const residuals = this.residuals(values)
+    residuals.forEach((r, i) => {
+      const v = values[i]!
       spans.set(r, this.#span(v))
-      if (r.decision === 'stored' && this.of.primal.sites[v.id]!.loops.length === 0 && inMemory(v.type) < r.stored)
+      if (r.decision === 'stored' && primal.sites[v.id]!.loops.length === 0 && inMemory(v.type) < r.stored)
         registers.set(r, inMemory(v.type))
-      return r
     })
     const reversed = new Set<Func>()
     walk(this.of.adjoint.body, inst => {
@@ -202,39 +199,37 @@ export class Report {
       callees.set(callee, callees.get(callee) === true || chosen.includes('recompute'))
     })
     const list = [...callees].map(([draft, again]): Callee => ({ draft, again }))
+    return { ...nothing, residuals, registers, spans, callees: list }
+  }
+
+  protected residuals(values: readonly Value[]): Residual[] {
+    return values.map(v => this.residual(v))
+  }
+
+  /** What is said of a value, without what it costs to compute it again. */
+  protected residual(v: Value): Residual {
+    const choice = this.of.choices.get(v)!
+    const trips = this.trips(v)
+    const bytes = this.bytes(v)
     return {
-      residuals,
-      registers,
-      spans,
-      operations: this.totals(choices).operations,
-      callees: list,
-      inside: false,
-      context: 0,
+      value: this.#name(v),
+      ...placeOf(this.#span(v)),
+      used: true,
+      decision: choice === 'free' ? 'kept' : choice === 'store' ? 'stored' : 'recomputed',
+      bytes,
+      trips,
+      stored: choice === 'store' ? bytes * (trips ?? 1) : 0,
+      operations: 0,
+      reason: this.reason(v, choice),
+      change: undefined,
     }
   }
 
-  /** Bytes and operations of one call under some choices. */
-  totals(choices: Decisions['choices']): { readonly bytes: number; readonly operations: number } {
-    let bytes = 0,
-      operations = 0
-    const counted = new Set<Inst>()
-    for (const [v, choice] of choices) {
-      if (choice === 'store') bytes += this.#bytes(v) * (this.#trips(v) ?? 1)
-      if (choice !== 'recompute') continue
-      if (v.def.op !== 'param') {
-        if (counted.has(v.def)) continue
-        counted.add(v.def)
-      }
-      operations += this.#operations(v)
-    }
-    return { bytes, operations }
-  }
-
-  #bytes(v: Value): number {
+  protected bytes(v: Value): number {
     return bytesOf(v.type.kind === 'ptr' ? v.type.elem! : v.type)
   }
 
-  #trips(v: Value): number | null {
+  protected trips(v: Value): number | null {
     let trips = 1
     for (const loop of this.of.primal.sites[v.id]!.loops) {
       const bound = this.of.bound(loop)
@@ -242,32 +237,6 @@ export class Report {
       trips *= Math.max(1, bound.max)
     }
     return trips
-  }
-
-  #operations(v: Value): number {
-    return (this.of.recipe(v)?.cost ?? 0) * (this.#trips(v) ?? 1)
-  }
-
-  #residual(v: Value, change: FindChange | undefined, isFirst: boolean): Residual {
-    const choice = this.of.choices.get(v)!
-    const trips = this.#trips(v)
-    const entry = this.of.entries.find(e => e.value === v)
-    return {
-      value: this.#name(v),
-      ...this.#place(v),
-      used: this.#needed.has(v),
-      decision: choice === 'free' ? 'kept' : choice === 'store' ? 'stored' : 'recomputed',
-      bytes: this.#bytes(v),
-      trips,
-      stored: entry === undefined ? 0 : this.#bytes(v) * (trips ?? 1),
-      operations: choice === 'recompute' && isFirst ? this.#operations(v) : 0,
-      reason: this.#reason(v, choice),
-      change: isFirst ? change?.(this, v, choice) : undefined,
-    }
-  }
-
-  #place(v: Value): { readonly file: string; readonly line: number; readonly column: number } {
-    return placeOf(this.#span(v))
   }
 
   #span(v: Value): Span | null {
@@ -284,8 +253,8 @@ export class Report {
       const root = baseOf(v.def.args[0]!)
       if (root.name !== '') return v.def.args[0] === root ? root.name : `${root.name}[…]`
     }
-    if (v.def.op === 'param') return this.#counts(v) ? 'trip number' : 'carried value'
-    if (this.#isCount(v)) return 'number of trips'
+    if (v.def.op === 'param') return this.counts(v) ? 'trip number' : 'carried value'
+    if (this.isCount(v)) return 'number of trips'
     const { span } = v.def
     if (span === null) return v.def.op
     const text = span.file.text.slice(span.start, span.end).replace(/\s+/g, ' ')
@@ -302,47 +271,37 @@ export class Report {
   }
 
   /** The source's name of a function or of its primal half. */
-  nameOf(func: Func): string {
+  protected nameOf(func: Func): string {
     return this.#callees.get(func)?.func.name ?? func.name
   }
 
-  #counts(v: Value): boolean {
+  protected counts(v: Value): boolean {
     for (const counter of this.of.counters.values()) if (counter === v) return true
     return false
   }
 
-  #isCount(v: Value): boolean {
+  protected isCount(v: Value): boolean {
     for (const trips of this.of.trees.trips.values()) if (trips.count === v) return true
     return false
   }
 
-  #reason(v: Value, choice: Choice): string {
-    const recipe = this.of.recipe(v)
+  /** Whether a callee is a segment of a loop. */
+  protected isSegment(callee: Func): boolean {
+    return this.segments.has(this.#callees.get(callee)?.func ?? callee)
+  }
+
+  /** Why a value is stored. */
+  protected reason(v: Value, _: Choice): string {
     const { def } = v
-    if (choice === 'free') {
-      if (def.op === 'param' && def === this.of.trees.primal) return 'a parameter: the reverse pass takes it'
-      return this.#counts(v) ? 'counts the trips, as the reverse pass does' : 'known when compiling'
-    }
-    const callee = def.op !== 'param' && def.op === 'call' ? def.attr : undefined
-    const name = callee === undefined ? '' : this.nameOf(callee)
-    if (choice === 'recompute') {
-      if (def.op === 'param') return 'follows from the trip number'
-      if (this.#segments.has(this.#callees.get(callee!)?.func ?? callee!))
-        return 'a segment of the loop is run again from the state before it'
-      if (callee?.info.prefer === 'recompute') return `${name} is marked [PreferRecompute]`
-      if (def.op === 'loop') return 'run again: no slots can be had, for nothing bounds the loop around it'
-      if (def.op === 'load' || def.op === 'var') return 'nothing writes this memory afterwards'
-      if (recipe!.cost === 0) return 'costs nothing, given what it is made of'
-      return `${count(recipe!.cost, 'operation')} cost less than ${count(this.#bytes(v), 'byte')} of memory`
-    }
-    if (recipe !== undefined) return `${count(this.#bytes(v), 'byte')} cost less than what computing it again needs`
+    if (this.of.recipe(v) !== undefined)
+      return `${count(this.bytes(v), 'byte')} cost less than what computing it again needs`
     if (def.op === 'param') return 'carried from trip to trip: a trip starts from what the one before left'
-    if (callee !== undefined) {
-      if (this.#segments.has(this.#callees.get(callee)?.func ?? callee))
-        return 'the states before the last trips: those before are made again'
+    if (def.op === 'call') {
+      const callee = def.attr
+      if (this.isSegment(callee)) return 'the states before the last trips: those before are made again'
       return callee.info.prefer === 'checkpoint'
-        ? `${name} is marked [PreferCheckpoint]`
-        : `${name} has effects, or reads what the derivative writes, so it is not called again`
+        ? `${this.nameOf(callee)} is marked [PreferCheckpoint]`
+        : `${this.nameOf(callee)} has effects, or reads what the derivative writes, so it is not called again`
     }
     switch (def.op) {
       case 'var':
@@ -350,7 +309,7 @@ export class Report {
       case 'load':
         return 'this memory is written again after it is read'
       case 'loop':
-        return this.#isCount(v) ? 'how many trips the reverse pass takes' : 'what a loop gives, which is not run again'
+        return this.isCount(v) ? 'how many trips the reverse pass takes' : 'what a loop gives, which is not run again'
       case 'if':
       case 'switch':
         return 'a branch with effects or memory of its own, which is not run again'
@@ -360,14 +319,7 @@ export class Report {
   }
 }
 
-/** True for a value that is computed from constants alone. */
-function isConstant(v: Value): boolean {
-  const { def } = v
-  if (def.op === 'param' || def.regions.length > 0) return false
-  if (def.op === 'const' || def.op === 'zero' || def.op === 'undef') return true
-  return def.row.effect === 'none' && def.op !== 'call' && def.args.length > 0 && def.args.every(isConstant)
-}
-
-function count(n: number, what: string): string {
+/** A number of things. */
+export function count(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? '' : 's'}`
 }
