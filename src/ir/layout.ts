@@ -3,7 +3,7 @@
  * padding. `storage` and `uniform` are the rules of WGSL, so that one buffer serves GPU and CPU. `natural` is that of a value of an
  * interface inside a buffer: members lie where C puts them, and nothing follows the last.
  */
-import type { ScalarName, Type } from './type.ts'
+import { bitsOf, type ScalarName, type Type } from './type.ts'
 
 export type LayoutRule = 'tight' | 'storage' | 'uniform' | 'natural'
 
@@ -19,7 +19,7 @@ export interface Layout {
 
 /** Bytes of a scalar under a rule; booleans take four in memory. */
 export function scalarSize(scalar: ScalarName, rule: LayoutRule): number {
-  const bytes = scalar === 'bool' ? 4 : Number(scalar.slice(1)) / 8
+  const bytes = scalar === 'bool' ? 4 : bitsOf(scalar) / 8
   return rule === 'tight' ? Math.max(4, bytes) : bytes
 }
 

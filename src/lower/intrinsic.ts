@@ -38,7 +38,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   pair_d: (fn, args) => fn.b.extract(value(fn, args, 0), 1),
   reinterpret: (fn, args, result) => reinterpret(fn, value(fn, args, 0), result),
   dynamicObject: (fn, args, result) => fromBits(fn, value(fn, args, 0), value(fn, args, 1), result),
-  width: (fn, args) => fn.b.const(t.u32, Number(value(fn, args, 0).type.scalar!.slice(1))),
+  width: (fn, args) => fn.b.const(t.u32, t.bitsOf(value(fn, args, 0).type.scalar!)),
   stringHash: (fn, args) => fn.b.convert(value(fn, args, 0), t.i32),
   uniformLoad: (fn, args) => {
     const place = args[0]!
@@ -72,7 +72,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
   storeVector: (fn, args) => {
     const [vector, place] = [fn.b.extract(value(fn, args, 0), 0), args[1]!]
-    const bytes = fn.b.const(t.i32, Number(vector.type.elem!.scalar!.slice(1)) / 8)
+    const bytes = fn.b.const(t.i32, t.bitsOf(vector.type.scalar!) / 8)
     const start = fn.b.div(fn.b.convert(value(fn, args, 2), t.i32), bytes)
     for (let i = 0; i < vector.type.count && place.dir !== 'in'; i++)
       write(fn, indexOf(fn, place.ref, fn.b.add(start, fn.b.const(t.i32, i))), fn.b.extract(vector, i))
