@@ -152,7 +152,7 @@ function parseStmtInside(p: Cursor): Stmt {
     case '__stage_switch':
       return parseTargetSwitch(p, first, 'stage')
     case 'try':
-      if (p.kindAt(p.pos + 1) !== nameKind) break
+      if (p.kindAt(p.pos + 1) !== nameKind && !p.isAt(p.pos + 1, '(')) break
       return parseExprStmt(p, first)
     case 'goto':
       if (p.kindAt(p.pos + 1) !== nameKind) break
@@ -320,7 +320,8 @@ function parseDo(p: Cursor, first: number, attributes: readonly Attribute[]): St
 /** The clauses behind `do { … }`. */
 function parseCatch(p: Cursor, first: number, body: Stmt): Stmt {
   const clauses: CatchClause[] = []
-  while (p.word() === 'catch') {
+  // All of them are ways out of the block, one around the other.
+  while (p.word() === 'catch' && p.enter()) {
     const at = p.advance()
     let param: Param | undefined
     if (p.is('(')) {
@@ -332,6 +333,7 @@ function parseCatch(p: Cursor, first: number, body: Stmt): Stmt {
     const clause = parseBody(p, at, false)
     clauses.push({ kind: 'catch', span: p.spanFrom(at), param, body: clause })
   }
+  for (let i = 0; i < clauses.length; i++) p.leave()
   return { kind: 'doCatch', span: p.spanFrom(first), body, clauses }
 }
 
