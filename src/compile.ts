@@ -25,6 +25,7 @@ import { PassRunner, type Verifier } from './opt/runner.ts'
 export { core } from './check/core.generated.ts'
 export { forgetCore } from './check/modules/library.ts'
 export { Explainer } from './ad/explain.ts'
+export { Stores } from './ad/held.ts'
 export type { Change, Explanation, Residual } from './ad/model.ts'
 export { textureEmulation } from './lower/emulated-texture.ts'
 export { timed }

@@ -243,7 +243,7 @@ export class Program extends WgslProgram {
    */
   explain(name?: string): readonly Explanation[] {
     this.taking('explain', { name }, { name: text })
-    const explainer = new Explainer(true)
+    const explainer = new Explainer()
     this.#watch(name, explainer)
     return explainer.explanations()
   }

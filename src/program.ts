@@ -10,7 +10,7 @@ import { readOptions, reportFault, strings, text, type Kinds } from './base/opti
 import { renderDiagnostics } from './base/render.ts'
 import type { Position } from './base/source.ts'
 import {
-  Explainer,
+  Stores,
   asWritten,
   bounded,
   finish,
@@ -522,7 +522,7 @@ export class WgslProgram {
       dump,
       time,
       maxContext,
-      explain: maxContext === undefined ? undefined : new Explainer(false),
+      explain: maxContext === undefined ? undefined : new Stores(),
     }
   }
 }

@@ -92,7 +92,7 @@ function nameAt(ts, i) {
       params = ts.slice(i, end).filter((t, k, all) => all[k - 1] === '<' || all[k - 1] === ',')
       i = end
     }
-    return `^${params.includes(ts[i]) ? '*' : ts[i]}`
+    return `!${params.includes(ts[i]) ? '*' : ts[i]}`
   }
   // A function's name stands before its parameters (and generic parameters), a variable's before `=` or its array length.
   let angle = 0,
@@ -125,7 +125,7 @@ export function pack({ name, text }, edit = line => line) {
 
 /** A key with characters for names: where in the line each stands first. */
 function shortened(key, line) {
-  return key.replace(/\w+/g, name => String.fromCharCode(97 + line.search(new RegExp(`\\b${name}\\b`))))
+  return key.replace(/\w+/g, name => String.fromCharCode(48 + line.search(new RegExp(`\\b${name}\\b`))))
 }
 
 /** Files for targets that have no elementary functions and no textures. WGSL has both. */
@@ -134,14 +134,19 @@ const forOthers = new Set(['core/libm.slang', 'core/emulated-texture.slang'])
 /** Files that few programs need, so that bundles for WGSL alone go without. */
 const apart = new Set(['core/coop-vec.slang'])
 
+/** Files that say much alike. They stand together at the end, so that compression finds in one what stood in another. */
+const alike = ['buffer.slang', 'tensor.slang', 'gradient.slang', 'texture.slang', 'combined.slang']
+
 /**
- * A declaration as WGSL needs it: of an intrinsic of WGSL, without the intrinsic for WebAssembly (by that for JavaScript
- * constants are folded), and without the body if it is never called. Derivatives call it where it is marked for them; vectors of
- * one component, which may be `vector<T, N>`, do too, and integers of 64 bits that of `min`, `max` and `clamp`.
+ * A declaration as WGSL needs it: without the samples, which tests read; of an intrinsic of WGSL, without the intrinsic for
+ * WebAssembly (by that for JavaScript constants are folded), and without the body if it is never called. Derivatives call it where it
+ * is marked for them; vectors of one component, which may be `vector<T, N>`, do too, and integers of 64 bits that of `min`, `max` and
+ * `clamp`.
  */
 function forWgsl(line) {
-  if (!/^[^{]*\[__target_intrinsic\(wgsl:/.test(line)) return line
-  const own = line.replace(/,wasm:"[^"]*"/, '')
+  const untested = line.replaceAll(/\[__sample\([^)]*\)\]/g, '')
+  if (!/^[^{]*\[__target_intrinsic\(wgsl:/.test(untested)) return untested
+  const own = untested.replace(/,wasm:"[^"]*"/, '')
   return /Differentiable\]|let N:int|LanewiseInt>\(T x/.test(own) ? own : own.replace(/\{.*$/, ';')
 }
 
@@ -149,8 +154,9 @@ function forWgsl(line) {
 function coreSources() {
   const dir = new URL('core/', root)
   const files = readdirSync(dir)
-    .filter(f => f.endsWith('.slang'))
+    .filter(f => f.endsWith('.slang') && !alike.includes(f))
     .sort()
+    .concat(alike)
     .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8') }))
   const forWgslAlone = files.filter(f => !forOthers.has(f.name))
   const source = (name, doc, packed) =>

@@ -36,7 +36,9 @@ else await list()
 async function answer() {
   const compile = (await importOf('adapters/slang-wasm.mjs')).default
   const { parseTestFile } = await importOf('directives.mjs')
-  process.on('message', async key => {
+  process.on('message', key => void say(key))
+  process.send('ready')
+  async function say(key) {
     const { file, entry } = inspect(suite, key)
     const source = readFileSync(file, 'utf8')
     const { typeConformances } = parseTestFile(source).inputs
@@ -53,8 +55,7 @@ async function answer() {
     // After a crash of WebAssembly's own kind, nothing that the process says counts.
     if (made.error?.startsWith('internal: ') && !made.error.includes('Slang::')) process.exit(1)
     process.send(made.wgsl !== undefined && made.wgsl !== '')
-  })
-  process.send('ready')
+  }
 }
 
 /** Every `.slang` file below a folder, in the order of names. */

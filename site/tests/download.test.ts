@@ -1,12 +1,12 @@
 /** A project that the playground downloads: it is checked and built with the package as npm installs it, and its page runs. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchChromium } from '../../tools/chromium.mjs'
-import { install, root } from '../../tests/support/install.ts'
+import { install, root, uninstall } from '../../tests/support/install.ts'
 import { toHash } from '../playground/project/codec.ts'
 import { first } from '../playground/project/first.ts'
 import { projectOf, type Json, type Project } from '../playground/project/project.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close()
   await server.close()
-  rmSync(join(app, '..'), { recursive: true })
+  uninstall(app)
 })
 
 /** What vitest tells its own processes is not for those that run here. */

@@ -2,7 +2,7 @@
  * Mistakes that only show when a program is compiled: derivatives that cannot be made, and what a GPU lacks. They are found in a second,
  * slower stage, entry point by entry point, and kept like those of the checker.
  */
-import { Explainer, finish, middle, type MiddleOptions, type Roots } from '../compile.ts'
+import { Stores, finish, middle, type MiddleOptions, type Roots } from '../compile.ts'
 import { Sink, type Diagnostic } from '../base/diag.ts'
 import { unboundedLoop } from '../base/errors/derivative.ts'
 import { emitWgsl } from '../target/wgsl/emit.ts'
@@ -68,7 +68,7 @@ function compileRoots(analysis: Analysis, roots: Roots): LoweredRoot {
     level: 2,
     target: 'wgsl',
     maxContext,
-    explain: maxContext === undefined ? undefined : new Explainer(false),
+    explain: maxContext === undefined ? undefined : new Stores(),
   }
   const sink = sinkOf(analysis)
   const faults: unknown[] = []

@@ -164,9 +164,11 @@ function lowerRoots(cx: Lowering, roots: Roots): void {
     if (stage !== 'compute') root(entry, () => graphics.set(entry, graphicsEntry(cx, func, stage)))
   }
   const links = new Links([...graphics.values()])
+  // What an entry point then uses wrongly is no reason to leave out the next.
+  const areSound = cx.sink.errors === 0
   for (const entry of entries) {
     const own = graphics.get(entry)
-    if (entry.stage === 'compute') reach.guard(() => lowerEntry(cx, entry, entry.system, entry.uniforms))
+    if (entry.stage === 'compute' && areSound) reach.guard(() => lowerEntry(cx, entry, entry.system, entry.uniforms))
     else if (own !== undefined) reach.guard(() => lowerGraphics(cx, entry.func, own, links))
   }
   for (const { func, ref, mode, name } of roots.exports)
@@ -226,7 +228,6 @@ function lowerEntry(
   uniforms: readonly ParamDecl[],
 ): void {
   const { program } = cx
-  if (cx.sink.errors > 0) return
   const attributes = program.attributes(root.func)
   const sig: ParamSig[] = []
   const semantics: string[] = []

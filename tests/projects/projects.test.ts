@@ -1,11 +1,11 @@
 /** The projects in examples/, and the one that create-cotangent makes, with the package as npm installs it. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchChromium } from '../../tools/chromium.mjs'
 import { open, origin, serve } from '../bundlers/browser.ts'
-import { install, npm, root } from '../support/install.ts'
+import { install, npm, root, uninstall } from '../support/install.ts'
 
 const here = import.meta.dirname
 /** What vitest tells its own processes is not for those that run here. */
@@ -44,7 +44,7 @@ beforeAll(() => {
     })
 })
 
-afterAll(() => rmSync(join(app, '..'), { recursive: true }))
+afterAll(() => uninstall(app))
 
 /**
  * For the page of `three`: `frames` counts what three.js draws of the points, `losses()` reads their squared distances from the torus out of the

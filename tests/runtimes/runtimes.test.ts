@@ -1,9 +1,9 @@
 /** The package as it is published, on each runtime that people have: the command line, the library, and programs on CPU and GPU. */
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compile } from '../../src/index.ts'
-import { root } from '../support/install.ts'
+import { root, uninstall } from '../support/install.ts'
 import { installed, nodes, run, runtimes, type Said } from './runtimes.ts'
 
 const source = `RWStructuredBuffer<float> o;
@@ -24,7 +24,7 @@ beforeAll(() => {
   writeFileSync(join(app, 'wrong.slang'), 'float f() { return y; }\n')
 })
 
-afterAll(() => rmSync(join(app, '..'), { recursive: true }))
+afterAll(() => uninstall(app))
 
 const wgsl = compile(source, { fileName: 'program.slang' }).wgsl().code
 const version = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version

@@ -66,7 +66,7 @@ const onGpu = given()
 const gpu = await kernel.dispatch([3, 1, 1], onGpu as never)
 const cpu = await load(program, { print: text => printed.cpu.push(text) })
 const onCpu = given()
-cpu.kernel('mix').dispatch([3, 1, 1], onCpu as never)
+cpu.kernel('mix').dispatch([3, 1, 1], onCpu)
 const refusal = async (change: Record<string, unknown>): Promise<string> => {
   const { buffers, uniforms } = given()
   try {

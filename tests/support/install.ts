@@ -1,6 +1,6 @@
 /** The package as npm installs it. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -30,4 +30,9 @@ export function install(isBuilt = false): string {
   writeFileSync(join(app, 'package.json'), '{ "name": "app", "private": true, "type": "module" }\n')
   npm(app, 'install', '--no-audit', '--no-fund', '--offline', tarball)
   return app
+}
+
+/** Removes what `install` has made. Where that failed there is no folder, and nothing to remove: beside '' would lie the repository. */
+export function uninstall(app: string): void {
+  if (app !== '') rmSync(join(app, '..'), { recursive: true, maxRetries: 10 })
 }

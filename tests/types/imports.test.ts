@@ -1,9 +1,9 @@
 /** The types of an imported shader, in every place where `cotangent types` can put them. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { install } from '../support/install.ts'
+import { install, uninstall } from '../support/install.ts'
 import { compilers, marked, mistakes } from './compilers.ts'
 
 // Packages are found by the usual way, not by `typeRoots`.
@@ -54,7 +54,7 @@ beforeAll(() => {
   })
 })
 
-afterAll(() => rmSync(join(app, '..'), { recursive: true }))
+afterAll(() => uninstall(app))
 
 describe.each(compilers)('TypeScript $version', compiler => {
   it.each(ways.map((way, i) => ({ ...way, folder: () => folderOf(i) })))(

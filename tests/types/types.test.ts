@@ -1,9 +1,9 @@
 /** The declarations of the package, and those of shaders, under the compilers and settings that people have. */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compile, moduleTypes } from '../../src/index.ts'
-import { install } from '../support/install.ts'
+import { install, uninstall } from '../support/install.ts'
 import { compilers, environments, marked, mistakes } from './compilers.ts'
 
 let app = ''
@@ -23,7 +23,7 @@ beforeAll(() => {
   mkdirSync(join(app, 'renamed'))
 })
 
-afterAll(() => rmSync(join(app, '..'), { recursive: true }))
+afterAll(() => uninstall(app))
 
 describe.each(compilers)('TypeScript $version', compiler => {
   const { version } = compiler

@@ -19,7 +19,6 @@ import {
   globalInfo,
   isDescriptor,
   foreignFeature,
-  isForeign,
   isMutating,
   lookup,
   membersOf,
@@ -75,7 +74,8 @@ export function nameTerm(env: Env, e: ast.NameExpr): Term {
   if (first === undefined) {
     const builtin = builtinTerm(e.name)
     if (builtin !== null) return builtin
-    if (isForeign(e.name)) cx.lacks.push({ span: e.span, feature: foreignFeature(e.name) })
+    const feature = foreignFeature(cx, e.name)
+    if (feature !== null) cx.lacks.push({ span: e.span, feature })
     else cx.sink.add(names.undefinedName, e.span, { name: e.name }, ...suggestName(cx, env.scope, e.name))
     return errorTerm
   }
@@ -317,7 +317,7 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
       return value({ kind: 'int', type: intType, span, value: type.count })
     // WGSL lacks some of what textures and buffers have elsewhere.
     if (
-      isForeign(name) ||
+      foreignFeature(cx, name) !== null ||
       (type.kind === 'struct' && isResource(type.decl) && /^(?:_Nv)?(?:Sample|Gather|Interlocked)/.test(name))
     ) {
       cx.lacks.push({ span, feature: `${name} of ${show(type)}` })

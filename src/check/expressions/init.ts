@@ -65,11 +65,7 @@ function ownConstructors(env: Env, type: StructType): readonly Candidate[] {
 
 /** `DifferentialPair<T>`, `DifferentialPtrPair<T>` and tuples. */
 export function isPair(type: StructType): boolean {
-  return (
-    type.decl.intrinsic === 'DifferentialPair' ||
-    type.decl.intrinsic === 'DifferentialPtrPair' ||
-    type.decl.intrinsic === 'Tuple'
-  )
+  return /^(Differential(Ptr)?Pair|Tuple)$/.test(type.decl.intrinsic ?? '')
 }
 
 /** Whether there are constructors, and none is visible here. Reports it unless this is only a query. */

@@ -19,7 +19,6 @@ import type {
   FuncDecl,
   GenericParams,
   GlobalDecl,
-  GlobalStorage,
   InterfaceDecl,
   ModuleDecl,
   NamespaceDecl,
@@ -33,6 +32,7 @@ import type {
 import { declare, newScope, type Scope } from '../model/scope.ts'
 import { withHidden } from './hidden.ts'
 import { withoutRef } from './ref.ts'
+import { storage } from './storage.ts'
 import { withLengths } from './unsized.ts'
 
 interface Enclosing {
@@ -97,9 +97,7 @@ function refusePacks(at: Enclosing, list: GenericParams | null): boolean {
   return true
 }
 
-function has(node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean {
-  return ast.hasModifier(node, name)
-}
+const has = ast.hasModifier
 
 const derivativeOf = new Set(['ForwardDerivativeOf', 'BackwardDerivativeOf', 'PrimalSubstituteOf'])
 
@@ -272,8 +270,7 @@ function nestedName(at: Enclosing, name: string): string | null {
 }
 
 function stringArg(attributes: readonly ast.Attribute[], name: string): string | null {
-  const attribute = attributes.find(a => a.name === name)
-  const value = attribute?.args[0]?.value
+  const value = attributes.find(a => a.name === name)?.args[0]?.value
   return value !== undefined && value.kind === 'string' ? value.value : null
 }
 
@@ -513,13 +510,6 @@ function collectProperty(at: Enclosing, decl: ast.PropertyDecl): void {
   accessors(at, property, at.scope, decl.accessors, isStatic)
 }
 
-function storage(at: Enclosing, decl: ast.VarDecl): GlobalStorage {
-  if (has(decl, 'groupshared')) return 'groupshared'
-  const constant = has(decl, 'const') || decl.form === 'let'
-  if (has(decl, 'static') || has(decl, '__global')) return constant ? 'constant' : 'static'
-  return (constant && decl.init !== undefined) || at.parent.kind === 'interface' ? 'constant' : 'parameter'
-}
-
 function collectVar(at: Enclosing, decl: ast.VarDecl): void {
   const common = base(at, decl.name, decl.modifiers)
   if (ast.bitWidth(decl) !== null) {
@@ -546,7 +536,13 @@ function collectVar(at: Enclosing, decl: ast.VarDecl): void {
     at.cx.sink.add(errors.misplaced, decl.span, { what: 'a field', where: 'the type itself, not in an extension' })
     return
   }
-  const global: GlobalDecl = { kind: 'global', ...common, storage: storage(at, decl), syntax: decl, block: null }
+  const global: GlobalDecl = {
+    kind: 'global',
+    ...common,
+    storage: storage(decl, at.parent.kind === 'interface'),
+    syntax: decl,
+    block: null,
+  }
   enter(at, global)
   if (global.storage === 'constant') offer(at, decl, global)
 }

@@ -8,7 +8,7 @@ export interface PackedFile {
   /** One declaration a line. */
   readonly text: string
   /**
-   * For each line where in it its name stands, counted from U+0061; for an extension `^` and where its type stands (`*` for any);
+   * For each line where in it its name stands, counted from U+0030; for an extension `!` and where its type stands (`*` for any);
    * after `/` where the function stands that it is a derivative or substitute of.
    */
   readonly keys: string
@@ -50,11 +50,11 @@ export class PackedLibrary implements LibraryData {
         for (let at = 0; at < keys.length; at++) {
           const end = text.indexOf('\n', start)
           const add = (table: Table, k: number): void => {
-            const name = keys[k] === '*' ? '*' : wordAt(text, start + keys.charCodeAt(k) - 97)
+            const name = keys[k] === '*' ? '*' : wordAt(text, start + keys.charCodeAt(k) - 48)
             if (!Object.hasOwn(table, name)) table[name] = []
             table[name]!.push(number, start, end)
           }
-          const isExtension = keys[at] === '^'
+          const isExtension = keys[at] === '!'
           if (isExtension) at++
           const isDerived = keys[at + 1] === '/'
           if (isDerived) add(derivatives, at + 2)

@@ -2,6 +2,7 @@
  * Names of Slang's library that mean something which no target of this compiler has. A program may mention them; only what an
  * entry point or export reaches is reported.
  */
+import type { Cx } from '../model/context.ts'
 
 const names: ReadonlySet<string> = new Set(
   `ConstPtr __DynamicResource Conditional DescriptorAccess ResourceDescriptorHeap
@@ -24,15 +25,12 @@ const names: ReadonlySet<string> = new Set(
 
 const families = /^(?:RAY_QUERY_|COMMITTED_|CANDIDATE_|HIT_KIND_)[A-Z_]+$/
 
-/** Names of the files of the core library that a bundle for WGSL alone may lack. */
-const apart = /^[cC]oopVec[A-Z]?/
+/** Names of a file of the core library that a bundle for WGSL alone may lack. */
+const apart = /^(?:CoopVec|CoopVecComponentType|CoopVecMatrixLayout|coopVec[A-Z]\w*)$/
 
-/** What a lack of a name is called. */
-export function foreignFeature(name: string): string {
-  return apart.test(name) ? `${name} without cotangent/cooperative-vectors in the option library` : name
-}
-
-/** Whether a name is one of Slang's that no target has. */
-export function isForeign(name: string): boolean {
-  return names.has(name) || families.test(name) || apart.test(name)
+/** What a name is called if it is one of Slang's that no target has, or that the core library given lacks; else null. */
+export function foreignFeature(cx: Cx, name: string): string | null {
+  if (apart.test(name) && cx.library.lookup('CoopVec').length === 0)
+    return `${name} without cotangent/cooperative-vectors in the option library`
+  return names.has(name) || families.test(name) ? name : null
 }

@@ -63,6 +63,6 @@ export {
 export { containsItself } from './contain.ts'
 export { byteSize } from './size.ts'
 export { structDiff } from './struct-diff.ts'
-export { foreignFeature, isForeign } from './foreign.ts'
+export { foreignFeature } from './foreign.ts'
 export { suggestMember, suggestName } from './suggest.ts'
 export { derive, openTemplate, showSignature, signatureOf, template } from './template.ts'

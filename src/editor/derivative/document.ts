@@ -5,7 +5,7 @@
 import { Sink, type Diagnostic } from '../../base/diag.ts'
 import type { FuncDecl } from '../../check/model/decl.ts'
 import {
-  Explainer,
+  Stores,
   bounded,
   core,
   finish,
@@ -256,7 +256,7 @@ function passesOf({ options }: EditorProgram, target: Target | undefined): Middl
     target,
     textureEmulation: target !== undefined && !targets[target].textures ? textureEmulation : undefined,
     maxContext,
-    explain: maxContext === undefined ? undefined : new Explainer(false),
+    explain: maxContext === undefined ? undefined : new Stores(),
   }
 }
 

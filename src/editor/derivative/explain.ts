@@ -88,7 +88,7 @@ export function explainFile(program: EditorProgram, fileName: string, query: Exp
     checked.files().reduce((sum, f) => sum + f.text.length, 0),
     maxContext !== undefined,
   )
-  const explainer = new Explainer(true)
+  const explainer = new Explainer()
   const passes = { level: options.optimize ?? 2, maxContext, explain: explainer } as const
   bounded(core, sink, () => middle(checked.program, rootsOf(program, funcs), sink, passes))
   const functions = new Map<string, ExplainedFunction>()

@@ -1,0 +1,18 @@
+/** `layout(…)` of GLSL says what attributes say. */
+import { expect, test } from 'vitest'
+import { compile } from '../../src/index.ts'
+
+test('layout(binding, set) places a resource, in any order and beside other words', () => {
+  const program = compile(`
+    #define GROUP 1
+    layout(binding = 3, set = GROUP) RWStructuredBuffer<float> first;
+    layout(std430, set = 2, binding = 1 + 1) StructuredBuffer<float> second;
+    [[vk::binding(4, 1)]] RWStructuredBuffer<float> third;
+    [shader("compute")] [numthreads(1, 1, 1)] void main() { first[0] = second[0]; third[0] = 1; }`)
+  const { bindings } = program.wgsl().reflection
+  expect(bindings.map(b => [b.name, b.group, b.binding])).toEqual([
+    ['first', 1, 3],
+    ['second', 2, 2],
+    ['third', 1, 4],
+  ])
+})
