@@ -484,7 +484,10 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
     const p = sig.params[i]!
     const arg = args[i]
     if (p.thrown === true) {
-      if (!env.tried.has(span)) cx.sink.add(mustTry, span, { name: funcs.name })
+      if (!env.tried.has(span)) {
+        cx.sink.add(mustTry, span, { name: funcs.name })
+        return value(emptyError(sig.result))
+      }
       const decl = { id: cx.id(), name: p.name, type: p.type, span, constant: false, noDiff: false }
       made.push({ dir: 'out', place: { kind: 'local', type: p.type, span, decl: { kind: 'local', ...decl } } })
       continue
