@@ -61,6 +61,12 @@ interface IPlace : IDifferentiablePtrType { uint at(); }
 void back<P : IPlace>(DifferentialPtrPair<P> p, float d) where P.Differential : IPlace { numbers[p.d.at()] += d; }`,
     'f(); }',
   ],
+  'ways out of nothing': [
+    `[Differentiable] float lost(functype (float) -> float f, float x) { return f(x); }
+float ints(int x) { break x; }
+float more(int x) { continue; }`,
+    'x; }',
+  ],
   'a comment without an end': ['/*'.repeat(20_000), '*'],
 }
 
