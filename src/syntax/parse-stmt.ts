@@ -1,5 +1,5 @@
 /** Statements. After an error the parser goes on at the next `;`, `}` or line that begins a statement. */
-import { oneError, statementBeforeCase, unintendedEmpty } from '../base/errors/syntax.ts'
+import { oneError, tryBlock, statementBeforeCase, unintendedEmpty } from '../base/errors/syntax.ts'
 import type {
   Attribute,
   Block,
@@ -152,6 +152,10 @@ function parseStmtInside(p: Cursor): Stmt {
     case '__stage_switch':
       return parseTargetSwitch(p, first, 'stage')
     case 'try':
+      if (p.isAt(p.pos + 1, '{')) {
+        p.report(tryBlock, p.tokens.span(p.pos, p.pos), {})
+        return parseDo(p, first, [])
+      }
       if (p.kindAt(p.pos + 1) !== nameKind && !p.isAt(p.pos + 1, '(')) break
       return parseExprStmt(p, first)
     case 'goto':

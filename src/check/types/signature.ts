@@ -167,7 +167,12 @@ function direction(p: ast.Param): Direction {
 
 /** The parameter that takes what a function throws. */
 function thrown(cx: Cx, func: FuncDecl, error: ast.TypeExpr, index: number): ParamDecl {
-  const type = optionalType(cx, resolveType(cx, error, func.inner))
+  let held = resolveType(cx, error, func.inner)
+  if (held.kind === 'void') {
+    cx.sink.add(types.voidVariable, error.span, { name: 'an error' })
+    held = errorType
+  }
+  const type = optionalType(cx, held)
   return {
     kind: 'parameter',
     id: cx.id(),
