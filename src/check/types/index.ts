@@ -58,6 +58,7 @@ export {
   globalInit,
   isMutating,
   paramDefault,
+  paramOf,
 } from './signature.ts'
 export { containsItself } from './contain.ts'
 export { byteSize } from './size.ts'

@@ -216,7 +216,7 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
       return elem.kind === 'error' ? { kind: 'error' } : { kind: 'type', type: optionalType(cx, elem) }
     }
     case 'funcType': {
-      if (e.params.some(p => p.modifiers.some(m => m.name === 'out' || m.name === 'inout')))
+      if (e.params.some(p => p.modifiers.some(m => /^(out|inout|ref|__ref)$/.test(m.name))))
         return lacking('a function type with out or inout parameters')
       const params = e.params.map(p => (p.type === undefined ? errorType : resolveType(cx, p.type, scope)))
       const type = callableType(cx, params, resolveType(cx, e.result, scope), e.smooth)
