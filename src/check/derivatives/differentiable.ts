@@ -452,8 +452,7 @@ class Check {
       const given = a.dir !== 'in' ? null : a.value.kind === 'wrap' ? a.value.value : a.value
       const declared = e.func.kind === 'direct' ? funcSig(this.#cx, e.func.decl).params[i] : undefined
       if (p?.noDiff === true && given !== null && declared?.noDiff !== true && this.#carries(given)) {
-        if (isLambda(given.type))
-          this.#report(errors.lostInCall, given.span ?? e.span, { name: nameOf(e.func) })
+        if (isLambda(given.type)) this.#report(errors.lostInCall, given.span ?? e.span, { name: nameOf(e.func) })
         else if (declared?.type.kind === 'param' && e.func.kind === 'direct' && !e.func.decl.module.isCore)
           this.#report(errors.plainBound, given.span ?? e.span, { type: show(declared.type) })
       }
