@@ -22,7 +22,7 @@ const { values: options, positionals } = parseArgs({
 
 const text = readFileSync(at('src/ir/costs.ts'), 'utf8')
 const numbers = new Map(
-  [...text.matchAll(/^ {2}(\w+): ([\d_.e]+),/gm)].map(m => [m[1], Number(m[2].replaceAll('_', ''))]),
+  [...text.matchAll(/^export const (\w+) = ([\d_.e]+)$/gm)].map(m => [m[1], Number(m[2].replaceAll('_', ''))]),
 )
 const isNumber = word => /^[\d.e]+$/.test(word)
 const names = options.all ? [...numbers.keys()] : positionals.filter(word => !isNumber(word))
@@ -70,15 +70,17 @@ export { tracing } from './src/ir/costs.ts'`,
       {
         name: 'costs',
         // Until `quiet` is called, each constant that is read is noted.
-        setup: build =>
-          build.onLoad({ filter: /[\\/]ir[\\/]costs\.ts$/ }, () => ({
-            contents: `${text.replace('export const costs', 'const values')}
-Object.assign(values, globalThis.costsToTry)
+        setup: build => {
+          build.onResolve({ filter: /[\\/]ir[\\/]costs\.ts$/ }, () => ({ path: 'costs', namespace: 'costs' }))
+          // CommonJS: who imports it reads a property at each use.
+          build.onLoad({ filter: /^/, namespace: 'costs' }, () => ({
+            contents: `const values = Object.assign(${JSON.stringify(Object.fromEntries(numbers))}, globalThis.costsToTry)
 const read = new Set()
-export let costs = new Proxy(values, { get: (_, name) => (read.add(name), values[name]) })
-export const tracing = { read, values, quiet: () => (costs = values) }`,
-            loader: 'ts',
-          })),
+let tracing = true
+module.exports = new Proxy(values, { get: (_, name) => (tracing && read.add(name), values[name]) })
+values.tracing = { read, values, quiet: () => (tracing = false) }`,
+          }))
+        },
       },
     ],
   })

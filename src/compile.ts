@@ -27,6 +27,7 @@ export { forgetCore } from './check/modules/library.ts'
 export { Explainer } from './ad/explain.ts'
 export { Stores } from './ad/held.ts'
 export type { Change, Explanation, Residual } from './ad/model.ts'
+export { limitTrips } from './opt/limit.ts'
 export { textureEmulation } from './lower/emulated-texture.ts'
 export { timed }
 export { targets }
@@ -68,7 +69,7 @@ export interface MiddleOptions {
   /** Floats are computed in double precision, so constants are not rounded to their type. */
   readonly wide?: boolean | undefined
   /** Checks at run time that loops keep to `[MaxIters]`, which is otherwise trusted. */
-  readonly debug?: boolean | undefined
+  readonly debug?: Cx['debug']
   /** Called with the result of a stage: the whole module for `lower`, `ssa` and `final`, one function for the others. */
   readonly dump?: ((stage: Stage, what: Module | Func) => void) | undefined
   /** How many bytes a reverse pass may keep. */
@@ -81,7 +82,7 @@ export interface MiddleOptions {
 
 function contextOf({ level, wide, debug, target, emulate }: MiddleOptions, sink: Sink): Cx {
   const bounded = target !== undefined && !targets[target].growingMemory
-  return { sink, level, wide: wide === true, debug: debug === true, bounded, emulate }
+  return { sink, level, wide: wide === true, debug, bounded, emulate }
 }
 
 /** Runs a stage. A program that exceeds a limit gets a diagnostic, and the result is undefined. */

@@ -10,11 +10,15 @@ import { flag, oneOf, record, text, values, type Kinds } from './base/options.ts
 import { checkedLimits, isRunLimits, type RunLimits } from './target/limits.ts'
 import {
   Explainer,
+  asWritten,
   core,
-  textureEmulation,
+  limitTrips,
+  middle,
   stages,
+  textureEmulation,
   type Explain,
   type Explanation,
+  type MiddleOptions,
   type TextureEmulation,
   type Root,
   type Roots,
@@ -169,7 +173,7 @@ export class Program extends WgslProgram {
     const texts: string[] = []
     const derivatives =
       name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
-    this.show(derivatives, (at, what) => {
+    const take: MiddleOptions['dump'] = (at, what) => {
       const func = 'funcs' in what ? undefined : what.name
       if (
         at !== stage ||
@@ -183,7 +187,8 @@ export class Program extends WgslProgram {
       )
         return
       texts.push('funcs' in what ? printModule(what) : printFunc(what))
-    })
+    }
+    this.attempt((_checked, sink) => this.ready(undefined, derivatives, sink, take))
     return texts.join('\n')
   }
 
@@ -197,7 +202,11 @@ export class Program extends WgslProgram {
     modes: readonly Root['mode'][] = ['backward'],
     textureEmulation?: TextureEmulation,
   ): Module {
-    return this.lowered((checked, sink) => this.#only(name, modes, checked, sink), { explain, textureEmulation })
+    return this.attempt((checked, sink) => {
+      const roots = this.#only(name, modes, checked, sink)
+      const passes = { ...this.passes(undefined, undefined, false), explain, textureEmulation }
+      return sink.errors > 0 ? undefined : middle(checked.program, roots, sink, passes)
+    })
   }
 
   #only(name: string | undefined, modes: readonly Root['mode'][], checked: Checked, sink: Sink): Roots {
@@ -224,6 +233,11 @@ export class Program extends WgslProgram {
   /** @internal */
   protected override textureEmulation(): TextureEmulation {
     return textureEmulation
+  }
+
+  /** @internal */
+  protected override limitTrips(): typeof limitTrips {
+    return limitTrips
   }
 
   /** @internal */
@@ -295,7 +309,10 @@ export class Program extends WgslProgram {
    */
   reference(name: string): Reference {
     this.taking('reference', { name }, { name: text }, ['name'])
-    const { module, derivatives } = this.asWritten((checked, sink) => this.#only(name, ['primal'], checked, sink))
+    const { module, derivatives } = this.attempt((checked, sink) => {
+      const roots = this.#only(name, ['primal'], checked, sink)
+      return sink.errors > 0 ? undefined : asWritten(checked.program, roots, sink, textureEmulation)
+    })
     const func = primalOf(module)
     return new Reference(func, derivatives, globals => contents(module, globals))
   }

@@ -11,7 +11,6 @@ import { renderDiagnostics } from './base/render.ts'
 import type { Position } from './base/source.ts'
 import {
   Stores,
-  asWritten,
   bounded,
   finish,
   targets,
@@ -19,7 +18,6 @@ import {
   timed,
   type Level,
   type LibraryData,
-  type Lowered,
   type MiddleOptions,
   type TextureEmulation,
   type Root,
@@ -33,7 +31,7 @@ import { differential, type Type } from './ir/type.ts'
 import type { Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from './target/data.ts'
-import { Layouts } from './target/layout.ts'
+import { Layouts } from './ir/layout.ts'
 import type { Emulation } from './target/emulate/emulate.ts'
 import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
 
@@ -276,53 +274,16 @@ export class WgslProgram {
   }
 
   /**
-   * Makes a module for no target, and shows the result of each stage. Throws `CompileError`.
+   * Does something with a program without errors. Throws `CompileError` where that finds some.
    *
    * @internal
    */
-  protected show(derivatives: Derivatives, take: NonNullable<MiddleOptions['dump']>): void {
-    this.#check()
+  protected attempt<T>(work: (checked: Checked, sink: Sink) => T | undefined): T {
+    if (!this.ok) throw new CompileError(this.#diagnostics)
     const sink = this.#sink()
-    this.#bounded(sink, () => this.#ready(undefined, derivatives, sink, take))
+    const made = this.#bounded(sink, () => work(this.#checked!, sink))
     if (sink.errors > 0) throw new CompileError(sink.list)
-  }
-
-  /**
-   * Lowers the requested functions, and writes their derivatives. Throws `CompileError`.
-   *
-   * @internal
-   */
-  protected lowered(ask: (checked: Checked, sink: Sink) => Roots, options: Partial<MiddleOptions>): Module {
-    this.#check()
-    const sink = this.#sink()
-    const checked = this.#checked!
-    const roots = ask(checked, sink)
-    const module =
-      sink.errors > 0
-        ? undefined
-        : this.#bounded(sink, () =>
-            middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), ...options }),
-          )
-    if (sink.errors > 0) throw new CompileError(sink.list)
-    return module!
-  }
-
-  /**
-   * Lowers the requested functions as they are written. Throws `CompileError`.
-   *
-   * @internal
-   */
-  protected asWritten(ask: (checked: Checked, sink: Sink) => Roots): Lowered {
-    this.#check()
-    const sink = this.#sink()
-    const checked = this.#checked!
-    const roots = ask(checked, sink)
-    const lowered =
-      sink.errors > 0
-        ? undefined
-        : this.#bounded(sink, () => asWritten(checked.program, roots, sink, this.textureEmulation()))
-    if (sink.errors > 0) throw new CompileError(sink.list)
-    return lowered!
+    return made!
   }
 
   /**
@@ -331,6 +292,15 @@ export class WgslProgram {
    * @internal
    */
   protected textureEmulation(): TextureEmulation | undefined {
+    return undefined
+  }
+
+  /**
+   * Guards the loops of a function in debug builds, which WGSL does not have.
+   *
+   * @internal
+   */
+  protected limitTrips(): MiddleOptions['debug'] {
     return undefined
   }
 
@@ -376,10 +346,6 @@ export class WgslProgram {
     return bounded(this.#core, sink, work)
   }
 
-  #check(): void {
-    if (!this.ok) throw new CompileError(this.#diagnostics)
-  }
-
   /**
    * Emits the module for a target, with the derivatives asked for; throws where there are mistakes.
    *
@@ -391,19 +357,16 @@ export class WgslProgram {
     emit: (module: Module, sink: Sink) => T,
     wide = false,
   ): T {
-    this.#check()
-    const sink = this.#sink()
-    const module = this.#bounded(sink, () => this.#module(target, derivatives, sink, wide))
-    const out =
-      module === undefined || sink.errors > 0
-        ? undefined
-        : this.#bounded(sink, () => timed(this.#options, 'emit', () => emit(module, sink)))
-    if (sink.errors > 0) throw new CompileError(sink.list)
-    // A target leaves something out. Every call finds the same.
-    for (const d of sink.list)
-      if (d.severity === 'note' && !this.#diagnostics.some(o => o.code === d.code && o.message === d.message))
-        this.#diagnostics.push(d)
-    return out!
+    return this.attempt((_checked, sink) => {
+      const module = this.#module(target, derivatives, sink, wide)
+      if (sink.errors > 0) return undefined
+      const out = timed(this.#options, 'emit', () => emit(module, sink))
+      // A target leaves something out. Every call finds the same.
+      for (const d of sink.list)
+        if (d.severity === 'note' && !this.#diagnostics.some(o => o.code === d.code && o.message === d.message))
+          this.#diagnostics.push(d)
+      return out
+    })
   }
 
   #module(target: Target, derivatives: Derivatives, sink: Sink, wide: boolean): Module {
@@ -413,10 +376,10 @@ export class WgslProgram {
       if (derivatives === 'all') {
         // One derivative that cannot be made must not keep the others from being exported.
         const own = this.#sink()
-        module = this.#ready(target, derivatives, own, undefined, wide)
+        module = this.ready(target, derivatives, own, undefined, wide)
         if (own.errors > 0) module = this.#module(target, 'none', sink, wide)
       } else {
-        module = this.#ready(target, derivatives, sink, undefined, wide)
+        module = this.ready(target, derivatives, sink, undefined, wide)
       }
       // One with mistakes is made again, so that each call tells them.
       if (sink.errors === 0) this.#modules.set(key, module)
@@ -424,8 +387,12 @@ export class WgslProgram {
     return module
   }
 
-  /** A module that has been through all passes. */
-  #ready(
+  /**
+   * A module that has been through all passes.
+   *
+   * @internal
+   */
+  protected ready(
     target: Target | undefined,
     derivatives: Derivatives,
     sink: Sink,
@@ -441,7 +408,7 @@ export class WgslProgram {
     }
     // WGSL has nothing to export a plain function to.
     if (target === 'wgsl') for (const f of module.funcs) f.info.exported = undefined
-    const passes = this.#passes(target, dump, wide)
+    const passes = this.passes(target, dump, wide)
     const halves = this.#options.emulateHalf === true
     const emulation = target === 'wgsl' ? this.emulation() : undefined
     const emulate =
@@ -482,7 +449,7 @@ export class WgslProgram {
       checked.program,
       { ...roots, entries: one === undefined ? roots.entries : [], exports },
       sink,
-      this.#passes(target, dump, wide),
+      this.passes(target, dump, wide),
     )
   }
 
@@ -504,18 +471,19 @@ export class WgslProgram {
       checked.program,
       { entries: reversed, exports: [], conformances },
       sink,
-      this.#passes(target, undefined, wide),
+      this.passes(target, undefined, wide),
     )
   }
 
-  #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
+  /** @internal */
+  protected passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
     const { optimize = 2, debug = false, time, maxContext } = this.#options
     const emulates = target !== undefined && !targets[target].textures
     const textureEmulation = emulates ? this.textureEmulation() : undefined
     return {
       level: optimize,
       verifier: this.#verifier,
-      debug: debug && (target ?? this.leastTarget()) !== 'wgsl',
+      debug: debug && (target ?? this.leastTarget()) !== 'wgsl' ? this.limitTrips() : undefined,
       target,
       textureEmulation,
       wide,

@@ -13,7 +13,7 @@ import { boundOf, statesOf, tripBound } from '../opt/loops.ts'
 import { unrepeatable } from './checkpointed-loop.ts'
 import { sourceOf } from './plan.ts'
 import { bytesOf } from './residual.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Notes the bytes that a split function keeps: its context, and what its reverse half and the calls in there keep. */
 export function noteMemory(

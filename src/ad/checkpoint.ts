@@ -17,7 +17,7 @@ import { mayCallAgain, mayLoadAgain, readsTheSame } from './memory.ts'
 import { Network } from './mincut.ts'
 import { Primal, bytesOf, inMemory, entryType } from './residual.ts'
 import { cloneSlice } from './slice.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 export interface Checkpointed {
   readonly entries: readonly ContextEntry[]

@@ -9,7 +9,7 @@
  * never leave it. `binomial.ts` and `window.ts` say which states are kept.
  */
 import type { CheckpointedLoop, Split, Windows } from './model.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 import { unrepeatableLoop } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import type { PlainOp } from '../ir/op.ts'

@@ -40,7 +40,7 @@ import { segmentLoops } from './segment.ts'
 import { specialiseCalls } from './specialise.ts'
 import { slotsOf, windows } from './window.ts'
 import { transpose } from './transpose.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** How many derivatives may nest while they are made: each uses stack. This is a limit and no cost, since beyond it a program is refused. */
 const chainLimit = 120

@@ -8,7 +8,7 @@
  */
 import { isReadOnly } from '../opt/alias.ts'
 import { baseOf } from '../opt/match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 import { calleesFirst } from '../ir/calls.ts'
 import { holdsPointer } from '../ir/type.ts'
 import { inputs, type Func, type Global, type Inst, type Region, type Value } from '../ir/value.ts'

@@ -7,7 +7,7 @@ import { Inst, type Value } from '../ir/value.ts'
 import type { Builder } from '../ir/build.ts'
 import { bytesOf } from './residual.ts'
 import { uniqueName, type AdContext } from './context.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** True if a context has too many entries to pass them one by one. */
 export function isLarge(types: readonly Type[]): boolean {

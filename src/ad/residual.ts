@@ -8,7 +8,7 @@ import type { Inst } from '../ir/value.ts'
 import { type Func, type Region, type Value } from '../ir/value.ts'
 import { captured } from '../ir/walk.ts'
 import { baseOf } from '../opt/match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 import { sliceOf, type Slice } from './slice.ts'
 
 /** Bytes of a value in a context: four a scalar, eight if it has 64 bits. A list counts as a reference. */

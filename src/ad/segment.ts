@@ -23,7 +23,7 @@ import { capturesOf, extract, holdsResource, unrepeatable } from './checkpointed
 import { mayCallAgain } from './memory.ts'
 import { bytesOf, inMemory } from './residual.ts'
 import { trueFlags, liveState, windowsFor } from './window.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /**
  * Cuts the outermost long loops of a function in reversible form into segments. Where memory is short, it also cuts inner loops, or

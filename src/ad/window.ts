@@ -16,7 +16,7 @@ import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { inductions } from '../opt/loops.ts'
 import type { AdContext } from './context.ts'
 import { carry, contents, reverseTrip, trip, type Reversal, type Reverse, type Scheme } from './checkpointed-loop.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 const radix = 1 << costs.windowDigitBits
 

@@ -2,7 +2,7 @@
 import type { CheckedProgram } from '../check/model/tree.ts'
 import { isGeneric, known, type Type } from '../check/model/type.ts'
 import * as ir from '../ir/type.ts'
-import { Layouts, type Layout } from '../target/layout.ts'
+import { Layouts, type Layout } from '../ir/layout.ts'
 
 /** The layout of a type in storage buffers; undefined of one that is no plain data of a known size. */
 export function storageLayout(program: CheckedProgram, type: Type): Layout | undefined {

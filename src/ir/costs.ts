@@ -11,434 +11,433 @@
  * times as long on a CPU, and one of them 1.47 times. What is not named changed by less than the noise: 2 % of the mean time of gradients, 15 % of
  * the time of one, 10 % of the time to compile. `npm run bench:gradients` measures gradients on a device.
  */
-export const costs = {
-  // ── What a reverse pass stores, and what it computes again ──────────────────────────────────────────────────────
 
-  /**
-   * A stored byte at the top level of a function: a register or a private variable.
-   * Half: WGSL −0.28 %, WebAssembly +0.27 %; double: WGSL −0.68 %, WebAssembly −0.47 %, gradients 0.98 (one 0.78).
-   */
-  byteAtTop: 2,
-  /**
-   * A stored byte in a loop: memory traffic in each trip.
-   * Half: WebAssembly +0.18 %, gradients 0.96 (one 0.73); double: WebAssembly −0.65 %, gradients 1.05 (one 1.44).
-   */
-  byteInLoop: 4,
-  /**
-   * A stored byte in a loop on a GPU, where an array that is indexed at run time lives in slow local memory, and WGSL clears it before use.
-   * Half: WGSL +0.36 %, stored +28 %; double: the same code.
-   */
-  byteInGpuLoop: 16,
-  /**
-   * A stored byte while a budget is not met: more than any computation.
-   * Half and double: the same code; none of these programs has a budget.
-   */
-  byteUnderPressure: 1e6,
-  /**
-   * A call of a library function: about a dozen multiplications.
-   * Half: WGSL −0.63 %, WebAssembly −1.1 %, gradients 1.10 (one 1.45); double: WGSL +0.36 %, WebAssembly +0.02 %, stored +28 %, gradients 0.94 (one 0.76).
-   */
-  libraryCall: 16,
-  /**
-   * A load: what it reads may lie in slow memory.
-   * Half and double: the same code.
-   */
-  load: 4,
-  /**
-   * A division or remainder, for each lane.
-   * Half: WebAssembly −0.01 %; double: WGSL −0.29 %, WebAssembly +0.47 %.
-   */
-  division: 4,
-  /**
-   * The first value of a counter, from which its last one follows, and a load of what nothing writes any more.
-   * Half and double: the same code.
-   */
-  cheap: 1,
-  /**
-   * The cost of a call nested too deeply to follow: as expensive as any.
-   * Half and double: the same code.
-   */
-  deepCall: 100_000,
-  /**
-   * The trips of a loop whose bound is unknown.
-   * Half: the same code; double: WebAssembly −0.04 %, gradients 0.98 (one 0.79).
-   */
-  assumedTrips: 16,
-  /**
-   * Slots of more bytes grow with the trips if the trips are only bounded, so that a generous bound costs nothing.
-   * Half: WebAssembly +0.17 %, gradients 1.05 (one 1.78); double: the same code.
-   */
-  reservedBytes: 1024,
-  /**
-   * Slots of more bytes always grow as they are filled: the trips may end early, or run out of memory with a message.
-   * Half and double: the same code.
-   */
-  hugeBytes: 16_777_216,
-  /**
-   * A context of more scalars is passed as a struct.
-   * Half: WGSL −0.72 %, WebAssembly of the same length; double: WGSL of the same length, WebAssembly +0.2 %, 1 refused.
-   */
-  looseScalars: 100,
-  /**
-   * A function of at most this cost, without loops and arrays, is inlined before its caller is differentiated.
-   * Half: WGSL −0.13 %, WebAssembly +0.01 %; double: WGSL +0.05 %, WebAssembly +0.02 %, gradients 0.98 (one 0.83).
-   */
-  inlinedCost: 120,
-  /**
-   * How often that is asked again of what inlining brought along.
-   * Half and double: the same code.
-   */
-  inlineRounds: 8,
+// ── What a reverse pass stores, and what it computes again ──────────────────────────────────────────────────────
 
-  // ── Loops that are run again ─────────────────────────────────────────────────────────────────────────────────────
+/**
+ * A stored byte at the top level of a function: a register or a private variable.
+ * Half: WGSL −0.28 %, WebAssembly +0.27 %; double: WGSL −0.68 %, WebAssembly −0.47 %, gradients 0.98 (one 0.78).
+ */
+export const byteAtTop = 2
+/**
+ * A stored byte in a loop: memory traffic in each trip.
+ * Half: WebAssembly +0.18 %, gradients 0.96 (one 0.73); double: WebAssembly −0.65 %, gradients 1.05 (one 1.44).
+ */
+export const byteInLoop = 4
+/**
+ * A stored byte in a loop on a GPU, where an array that is indexed at run time lives in slow local memory, and WGSL clears it before use.
+ * Half: WGSL +0.36 %, stored +28 %; double: the same code.
+ */
+export const byteInGpuLoop = 16
+/**
+ * A stored byte while a budget is not met: more than any computation.
+ * Half and double: the same code; none of these programs has a budget.
+ */
+export const byteUnderPressure = 1e6
+/**
+ * A call of a library function: about a dozen multiplications.
+ * Half: WGSL −0.63 %, WebAssembly −1.1 %, gradients 1.10 (one 1.45); double: WGSL +0.36 %, WebAssembly +0.02 %, stored +28 %, gradients 0.94 (one 0.76).
+ */
+export const libraryCall = 16
+/**
+ * A load: what it reads may lie in slow memory.
+ * Half and double: the same code.
+ */
+export const load = 4
+/**
+ * A division or remainder, for each lane.
+ * Half: WebAssembly −0.01 %; double: WGSL −0.29 %, WebAssembly +0.47 %.
+ */
+export const division = 4
+/**
+ * The first value of a counter, from which its last one follows, and a load of what nothing writes any more.
+ * Half and double: the same code.
+ */
+export const cheap = 1
+/**
+ * The cost of a call nested too deeply to follow: as expensive as any.
+ * Half and double: the same code.
+ */
+export const deepCall = 100_000
+/**
+ * The trips of a loop whose bound is unknown.
+ * Half: the same code; double: WebAssembly −0.04 %, gradients 0.98 (one 0.79).
+ */
+export const assumedTrips = 16
+/**
+ * Slots of more bytes grow with the trips if the trips are only bounded, so that a generous bound costs nothing.
+ * Half: WebAssembly +0.17 %, gradients 1.05 (one 1.78); double: the same code.
+ */
+export const reservedBytes = 1024
+/**
+ * Slots of more bytes always grow as they are filled: the trips may end early, or run out of memory with a message.
+ * Half and double: the same code.
+ */
+export const hugeBytes = 16_777_216
+/**
+ * A context of more scalars is passed as a struct.
+ * Half: WGSL −0.72 %, WebAssembly of the same length; double: WGSL of the same length, WebAssembly +0.2 %, 1 refused.
+ */
+export const looseScalars = 100
+/**
+ * A function of at most this cost, without loops and arrays, is inlined before its caller is differentiated.
+ * Half: WGSL −0.13 %, WebAssembly +0.01 %; double: WGSL +0.05 %, WebAssembly +0.02 %, gradients 0.98 (one 0.83).
+ */
+export const inlinedCost = 120
+/**
+ * How often that is asked again of what inlining brought along.
+ * Half and double: the same code.
+ */
+export const inlineRounds = 8
 
-  /**
-   * Bytes of states that a loop may keep where its number of trips is known. A loop that keeps more is cut into segments.
-   * Half: WGSL +0.6 %, stored −20 %; double: WGSL −0.34 %, stored +71 %.
-   */
-  stateBytesExact: 2048,
-  /**
-   * The same where the number is only bounded, so that most slots may stay unused.
-   * Half: WGSL +0.68 %, stored −9.3 %; double: the same code.
-   */
-  stateBytesBounded: 512,
-  /**
-   * Bytes of slots that a loop which works on arrays may keep for each byte of an array, since a window copies those.
-   * Half and double: the same code.
-   */
-  slotsPerArrayByte: 128,
-  /**
-   * And no more bytes than this.
-   * Half and double: the same code.
-   */
-  slotBytesMost: 32_768,
-  /**
-   * A loop of fewer trips, all loops around it counted, is not cut.
-   * Half and double: the same code.
-   */
-  segmentTripsFewest: 4,
-  /**
-   * How many levels of segments within segments a loop is cut into.
-   * Half and double: the same code.
-   */
-  segmentLevels: 5,
-  /**
-   * Bytes of a window of states.
-   * Half and double: the same code.
-   */
-  windowBytes: 384,
-  /**
-   * The fewest and the most trips of a window.
-   * Half and double: the same code.
-   */
-  windowTripsFewest: 8,
-  /** Half: WGSL of the same length, stored −1.2 %; double: WGSL of the same length, stored +3.1 %. */
-  windowTripsMost: 32,
-  /**
-   * Bits of a digit of the numbers by which windows are kept.
-   * Half: WGSL +0.18 %, stored −0.52 %; double: WGSL −0.06 %, stored +2.2 %.
-   */
-  windowDigitBits: 3,
-  /**
-   * A budget first cuts loops with this many limits, each half of the one before; then, with as many limits again, loops keep few
-   * of their states.
-   * Half and double: the same code; none of these programs has a budget.
-   */
-  budgetHalvings: 5,
+// ── Loops that are run again ─────────────────────────────────────────────────────────────────────────────────────
 
-  // ── Code that grows ──────────────────────────────────────────────────────────────────────────────────────────────
+/**
+ * Bytes of states that a loop may keep where its number of trips is known. A loop that keeps more is cut into segments.
+ * Half: WGSL +0.6 %, stored −20 %; double: WGSL −0.34 %, stored +71 %.
+ */
+export const stateBytesExact = 2048
+/**
+ * The same where the number is only bounded, so that most slots may stay unused.
+ * Half: WGSL +0.68 %, stored −9.3 %; double: the same code.
+ */
+export const stateBytesBounded = 512
+/**
+ * Bytes of slots that a loop which works on arrays may keep for each byte of an array, since a window copies those.
+ * Half and double: the same code.
+ */
+export const slotsPerArrayByte = 128
+/**
+ * And no more bytes than this.
+ * Half and double: the same code.
+ */
+export const slotBytesMost = 32_768
+/**
+ * A loop of fewer trips, all loops around it counted, is not cut.
+ * Half and double: the same code.
+ */
+export const segmentTripsFewest = 4
+/**
+ * How many levels of segments within segments a loop is cut into.
+ * Half and double: the same code.
+ */
+export const segmentLevels = 5
+/**
+ * Bytes of a window of states.
+ * Half and double: the same code.
+ */
+export const windowBytes = 384
+/**
+ * The fewest and the most trips of a window.
+ * Half and double: the same code.
+ */
+export const windowTripsFewest = 8
+/** Half: WGSL of the same length, stored −1.2 %; double: WGSL of the same length, stored +3.1 %. */
+export const windowTripsMost = 32
+/**
+ * Bits of a digit of the numbers by which windows are kept.
+ * Half: WGSL +0.18 %, stored −0.52 %; double: WGSL −0.06 %, stored +2.2 %.
+ */
+export const windowDigitBits = 3
+/**
+ * A budget first cuts loops with this many limits, each half of the one before; then, with as many limits again, loops keep few
+ * of their states.
+ * Half and double: the same code; none of these programs has a budget.
+ */
+export const budgetHalvings = 5
 
-  /**
-   * A body of at most this many instructions is inlined wherever it is called.
-   * Half: WGSL +0.52 %, WebAssembly +0.07 %; double: WGSL −4.1 %, WebAssembly −0.54 %.
-   */
-  smallBody: 12,
-  /**
-   * How many instructions a function may grow to by inlining that is not forced.
-   * Half and double: the same code.
-   */
-  inlineGrowth: 20_000,
-  /**
-   * How many instructions a program may grow by, for each function with a context that is inlined.
-   * Half and double: the same code.
-   */
-  contextGrowth: 1500,
-  /**
-   * A longer chain of calls is not inlined.
-   * Half and double: the same code.
-   */
-  inlineDepth: 256,
-  /**
-   * How deep regions may nest by inlining that is not forced: WGSL allows no more than 127 braces.
-   * Half and double: the same code.
-   */
-  inlineNesting: 64,
-  /**
-   * Trips of a loop that is unrolled before it is differentiated, and the instructions that it may become.
-   * Half: WGSL −0.61 %, WebAssembly −0.17 %, stored +1.7 %; double: WGSL −0.24 %, WebAssembly +0.84 %, stored −2.5 %.
-   */
-  unrollTrips: 8,
-  /** Half: WebAssembly −1.1 %; double: WGSL +1.2 %, WebAssembly −0.36 %, stored −0.83 %, gradients 0.92 (one 0.45). */
-  unrollInstructions: 300,
-  /**
-   * Trips of a loop that is unrolled after that, and its instructions, on levels below 3 and on level 3.
-   * Half: WGSL +0.51 %, WebAssembly +0.46 %, at -O2 alone; double: WGSL +1.2 %, WebAssembly +0.8 %, at -O2 alone.
-   */
-  smallLoopTrips: 4,
-  /** Half: WGSL +0.25 %, WebAssembly +0.06 %, at -O2 alone; double: WGSL +0.22 %, WebAssembly +0.35 %, at -O2 alone. */
-  smallLoopInstructions: 64,
-  /** Half: at -O3 alone WGSL −0.61 %, WebAssembly −0.53 %; double: at -O3 alone WGSL +0.46 %, WebAssembly +0.13 %. */
-  smallLoopTripsFast: 16,
-  /** Half: at -O3 alone WGSL −2 %, WebAssembly −4.2 %; double: at -O3 alone WGSL +5.8 %, WebAssembly +4.9 %. */
-  smallLoopInstructionsFast: 256,
-  /**
-   * How many times these instructions all loops of a function may become: of those that are unrolled before differentiation, and after it.
-   * Half and double: the same code.
-   */
-  unrollAll: 4,
-  /** Half and double: the same code. */
-  smallLoopAll: 8,
-  /**
-   * An array of at most this many elements is added without a loop; one in memory only if it is this short.
-   * Half and double: the same code.
-   */
-  flatSum: 8,
-  /** Half and double: the same code. */
-  flatSumInMemory: 2,
-  /**
-   * An array of more elements stays an array, and so do arrays of arrays that would become more pieces.
-   * Half: WebAssembly of the same length; double: the same code.
-   */
-  splitArray: 64,
-  /** Half and double: the same code. */
-  splitPieces: 4096,
+// ── Code that grows ──────────────────────────────────────────────────────────────────────────────────────────────
 
-  // ── Branches ─────────────────────────────────────────────────────────────────────────────────────────────────────
+/**
+ * A body of at most this many instructions is inlined wherever it is called.
+ * Half: WGSL +0.52 %, WebAssembly +0.07 %; double: WGSL −4.1 %, WebAssembly −0.54 %.
+ */
+export const smallBody = 12
+/**
+ * How many instructions a function may grow to by inlining that is not forced.
+ * Half and double: the same code.
+ */
+export const inlineGrowth = 20_000
+/**
+ * How many instructions a program may grow by, for each function with a context that is inlined.
+ * Half and double: the same code.
+ */
+export const contextGrowth = 1500
+/**
+ * A longer chain of calls is not inlined.
+ * Half and double: the same code.
+ */
+export const inlineDepth = 256
+/**
+ * How deep regions may nest by inlining that is not forced: WGSL allows no more than 127 braces.
+ * Half and double: the same code.
+ */
+export const inlineNesting = 64
+/**
+ * Trips of a loop that is unrolled before it is differentiated, and the instructions that it may become.
+ * Half: WGSL −0.61 %, WebAssembly −0.17 %, stored +1.7 %; double: WGSL −0.24 %, WebAssembly +0.84 %, stored −2.5 %.
+ */
+export const unrollTrips = 8
+/** Half: WebAssembly −1.1 %; double: WGSL +1.2 %, WebAssembly −0.36 %, stored −0.83 %, gradients 0.92 (one 0.45). */
+export const unrollInstructions = 300
+/**
+ * Trips of a loop that is unrolled after that, and its instructions, on levels below 3 and on level 3.
+ * Half: WGSL +0.51 %, WebAssembly +0.46 %, at -O2 alone; double: WGSL +1.2 %, WebAssembly +0.8 %, at -O2 alone.
+ */
+export const smallLoopTrips = 4
+/** Half: WGSL +0.25 %, WebAssembly +0.06 %, at -O2 alone; double: WGSL +0.22 %, WebAssembly +0.35 %, at -O2 alone. */
+export const smallLoopInstructions = 64
+/** Half: at -O3 alone WGSL −0.61 %, WebAssembly −0.53 %; double: at -O3 alone WGSL +0.46 %, WebAssembly +0.13 %. */
+export const smallLoopTripsFast = 16
+/** Half: at -O3 alone WGSL −2 %, WebAssembly −4.2 %; double: at -O3 alone WGSL +5.8 %, WebAssembly +4.9 %. */
+export const smallLoopInstructionsFast = 256
+/**
+ * How many times these instructions all loops of a function may become: of those that are unrolled before differentiation, and after it.
+ * Half and double: the same code.
+ */
+export const unrollAll = 4
+/** Half and double: the same code. */
+export const smallLoopAll = 8
+/**
+ * An array of at most this many elements is added without a loop; one in memory only if it is this short.
+ * Half and double: the same code.
+ */
+export const flatSum = 8
+/** Half and double: the same code. */
+export const flatSumInMemory = 2
+/**
+ * An array of more elements stays an array, and so do arrays of arrays that would become more pieces.
+ * Half: WebAssembly of the same length; double: the same code.
+ */
+export const splitArray = 64
+/** Half and double: the same code. */
+export const splitPieces = 4096
 
-  /**
-   * An `if` of at most this many instructions and results becomes `select`s.
-   * Half: WGSL +0.1 %, WebAssembly +0.19 %, gradients 1.01 (one 1.17); double: WGSL −0.08 %, WebAssembly −0.03 %.
-   */
-  selectInstructions: 3,
-  /** Half: WGSL +0.28 %, WebAssembly +0.05 %, stored +1.2 %; double: the same code. */
-  selectResults: 4,
-  /**
-   * Two branches on one condition become one where at most so many instructions stand between them, and the first holds at most so many.
-   * Half and double: the same code.
-   */
-  branchReach: 16,
-  /** Half and double: the same code. */
-  branchSize: 200,
-  /**
-   * Deeper nests of guards would be worse to read, and targets bound the depth.
-   * Half: WGSL +0.02 %, WebAssembly of the same length; double: WebAssembly +0.02 %.
-   */
-  guardNest: 4,
-  /**
-   * A branch that has lost instructions is looked at again where it has at most this many.
-   * Half: WGSL of the same length, WebAssembly of the same length; double: the same code.
-   */
-  emptiedBranch: 8,
+// ── Branches ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  // ── How much a pass looks at ─────────────────────────────────────────────────────────────────────────────────────
+/**
+ * An `if` of at most this many instructions and results becomes `select`s.
+ * Half: WGSL +0.1 %, WebAssembly +0.19 %, gradients 1.01 (one 1.17); double: WGSL −0.08 %, WebAssembly −0.03 %.
+ */
+export const selectInstructions = 3
+/** Half: WGSL +0.28 %, WebAssembly +0.05 %, stored +1.2 %; double: the same code. */
+export const selectResults = 4
+/**
+ * Two branches on one condition become one where at most so many instructions stand between them, and the first holds at most so many.
+ * Half and double: the same code.
+ */
+export const branchReach = 16
+/** Half and double: the same code. */
+export const branchSize = 200
+/**
+ * Deeper nests of guards would be worse to read, and targets bound the depth.
+ * Half: WGSL +0.02 %, WebAssembly of the same length; double: WebAssembly +0.02 %.
+ */
+export const guardNest = 4
+/**
+ * A branch that has lost instructions is looked at again where it has at most this many.
+ * Half: WGSL of the same length, WebAssembly of the same length; double: the same code.
+ */
+export const emptiedBranch = 8
 
-  /**
-   * Rounds of the passes over a function: after these they change little more.
-   * Half and double: the same code.
-   */
-  passRounds: 4,
-  /**
-   * Known values of one variable or buffer.
-   * Half: WGSL +1.2 %, WebAssembly +0.18 %; double: the same code.
-   */
-  knownValues: 32,
-  /**
-   * Overwritten paths of one variable or buffer.
-   * Half and double: the same code.
-   */
-  overwrittenPaths: 16,
-  /**
-   * Stores of a variable that is compared with others.
-   * Half and double: the same code.
-   */
-  duplicateStores: 8,
-  /**
-   * The least number of places in a table of instructions that are compared.
-   * Half and double: the same code.
-   */
-  numberedPlaces: 32,
-  /**
-   * Different results of a branch that are compared.
-   * Half and double: the same code.
-   */
-  comparedResults: 64,
-  /**
-   * Instructions of the head of a loop that is looked through for carried values.
-   * Half and double: the same code.
-   */
-  carriedHead: 100,
-  /**
-   * Steps of a chain of `insert`s, and components of a composite that is put together from one.
-   * Half and double: the same code.
-   */
-  insertReach: 64,
-  /** Half and double: the same code. */
-  insertWidest: 16,
-  /**
-   * Definitions that are followed for the range of a value, and for a bound of trips; and values that are looked at.
-   * Half and double: the same code.
-   */
-  rangeSteps: 12,
-  /** Half and double: the same code. */
-  boundSteps: 8,
-  /**
-   * Sums of a value and a constant that are followed to the value.
-   * Half and double: the same code.
-   */
-  offsetSteps: 16,
-  /** Half and double: the same code. */
-  rangeValues: 300,
-  /**
-   * Instructions that are followed to know the test of a loop before its first trip.
-   * Half and double: the same code.
-   */
-  firstTestSteps: 8,
-  /**
-   * How many nested regions, of callees too, are followed to estimate a cost. What is deeper counts as expensive.
-   * Half and double: the same code.
-   */
-  followedRegions: 80,
-  /**
-   * How many nested callees are searched for effects: each level uses stack.
-   * Half and double: the same code.
-   */
-  followedCalls: 500,
-  /** How many nested callees are searched for memory that a derivative writes. */
-  followedDerivatives: 120,
+// ── How much a pass looks at ─────────────────────────────────────────────────────────────────────────────────────
 
-  // ── How targets write code ───────────────────────────────────────────────────────────────────────────────────────
+/**
+ * Rounds of the passes over a function: after these they change little more.
+ * Half and double: the same code.
+ */
+export const passRounds = 4
+/**
+ * Known values of one variable or buffer.
+ * Half: WGSL +1.2 %, WebAssembly +0.18 %; double: the same code.
+ */
+export const knownValues = 32
+/**
+ * Overwritten paths of one variable or buffer.
+ * Half and double: the same code.
+ */
+export const overwrittenPaths = 16
+/**
+ * Stores of a variable that is compared with others.
+ * Half and double: the same code.
+ */
+export const duplicateStores = 8
+/**
+ * The least number of places in a table of instructions that are compared.
+ * Half and double: the same code.
+ */
+export const numberedPlaces = 32
+/**
+ * Different results of a branch that are compared.
+ * Half and double: the same code.
+ */
+export const comparedResults = 64
+/**
+ * Instructions of the head of a loop that is looked through for carried values.
+ * Half and double: the same code.
+ */
+export const carriedHead = 100
+/**
+ * Steps of a chain of `insert`s, and components of a composite that is put together from one.
+ * Half and double: the same code.
+ */
+export const insertReach = 64
+/** Half and double: the same code. */
+export const insertWidest = 16
+/**
+ * Definitions that are followed for the range of a value, and for a bound of trips; and values that are looked at.
+ * Half and double: the same code.
+ */
+export const rangeSteps = 12
+/** Half and double: the same code. */
+export const boundSteps = 8
+/**
+ * Sums of a value and a constant that are followed to the value.
+ * Half and double: the same code.
+ */
+export const offsetSteps = 16
+/** Half and double: the same code. */
+export const rangeValues = 300
+/**
+ * Instructions that are followed to know the test of a loop before its first trip.
+ * Half and double: the same code.
+ */
+export const firstTestSteps = 8
+/**
+ * How many nested regions, of callees too, are followed to estimate a cost. What is deeper counts as expensive.
+ * Half and double: the same code.
+ */
+export const followedRegions = 80
+/**
+ * How many nested callees are searched for effects: each level uses stack.
+ * Half and double: the same code.
+ */
+export const followedCalls = 500
+/** How many nested callees are searched for memory that a derivative writes. */
+export const followedDerivatives = 120
 
-  /**
-   * An expression of more characters gets a name.
-   * Half: WGSL +1.9 %; double: WGSL −0.27 %.
-   */
-  namedWidth: 100,
-  /**
-   * A region of more instructions is not written as an expression: it would nest deeply.
-   * Half and double: the same code.
-   */
-  expressionRegion: 100,
-  /**
-   * The code after an exit moves into the other branch up to this depth: compilers limit how deep branches nest.
-   * Half and double: the same code.
-   */
-  movedTailDepth: 12,
-  /**
-   * A `switch` of at most this many cases is written as a chain of `if`s if control must leave it from inside.
-   * Half and double: the same code.
-   */
-  switchOfIfs: 32,
-  /**
-   * WGSL: statements nested at least this deep become a function where the limit of compilers is met.
-   * Half and double: the same code.
-   */
-  cutNesting: 50,
-  /**
-   * WGSL: one element of a longer array is replaced in memory.
-   * Half and double: the same code.
-   */
-  replacedElements: 16,
-  /**
-   * WGSL: more values than this are passed to a function that nesting makes as one struct.
-   * Half and double: the same code.
-   */
-  nestedParams: 100,
-  /**
-   * WGSL: an array of more elements is converted by a loop.
-   * Half and double: the same code.
-   */
-  convertedElements: 8,
-  /**
-   * JavaScript: a reset of module variables of at least so many characters is written once.
-   * Half and double: the same code.
-   */
-  sharedReset: 400,
-  /**
-   * JavaScript: fewer numbers than this are copied one by one.
-   * Half: JavaScript −0.03 %; double: the same code.
-   */
-  copiedNumbers: 17,
-  /**
-   * WebAssembly: a `switch` whose labels span less than this is a jump table.
-   * Half and double: the same code.
-   */
-  switchTable: 256,
-  /**
-   * WebAssembly: at most so many bytes are copied, or cleared, by single instructions.
-   * Half: WebAssembly −0.33 %; double: WebAssembly +1 %.
-   */
-  copiedBytes: 128,
-  /** Half: WebAssembly −0.24 %; double: WebAssembly +0.32 %. */
-  clearedBytes: 128,
-  /**
-   * WebAssembly: a deeper expression is cut by a local, so that recursion stays bounded.
-   * Half: WebAssembly +0.01 %; double: WebAssembly of the same length.
-   */
-  expressionHeight: 60,
-  /**
-   * WebAssembly: array values of more scalars are in memory, and so are values of every larger type.
-   * Half: WebAssembly +0.36 %; double: WebAssembly +0.25 %.
-   */
-  flatArray: 4,
-  /** Half: the same code; double: WebAssembly +0.2 %. */
-  flatScalars: 128,
-  /**
-   * WebAssembly: values of at most so many scalars are added in registers.
-   * Half and double: the same code.
-   */
-  summedScalars: 16,
-  /**
-   * WebAssembly: longer constants are not compared with others.
-   * Half and double: the same code.
-   */
-  comparedBytes: 4096,
-  /**
-   * WebAssembly: between two pieces of constants, so many zeros are left out of the output.
-   * Half and double: the same code.
-   */
-  zerosApart: 64,
-  /**
-   * WebAssembly: so many variables are initialised in each function that the host calls; more get a function of their own.
-   * Half and double: the same code.
-   */
-  privatesInPlace: 16,
+// ── How targets write code ───────────────────────────────────────────────────────────────────────────────────────
 
-  /**
-   * WebAssembly: a new list has room for so many elements, and twice as many as before when it is full.
-   * Half and double: WebAssembly of the same length.
-   */
-  listRoom: 8,
+/**
+ * An expression of more characters gets a name.
+ * Half: WGSL +1.9 %; double: WGSL −0.27 %.
+ */
+export const namedWidth = 100
+/**
+ * A region of more instructions is not written as an expression: it would nest deeply.
+ * Half and double: the same code.
+ */
+export const expressionRegion = 100
+/**
+ * The code after an exit moves into the other branch up to this depth: compilers limit how deep branches nest.
+ * Half and double: the same code.
+ */
+export const movedTailDepth = 12
+/**
+ * A `switch` of at most this many cases is written as a chain of `if`s if control must leave it from inside.
+ * Half and double: the same code.
+ */
+export const switchOfIfs = 32
+/**
+ * WGSL: statements nested at least this deep become a function where the limit of compilers is met.
+ * Half and double: the same code.
+ */
+export const cutNesting = 50
+/**
+ * WGSL: one element of a longer array is replaced in memory.
+ * Half and double: the same code.
+ */
+export const replacedElements = 16
+/**
+ * WGSL: more values than this are passed to a function that nesting makes as one struct.
+ * Half and double: the same code.
+ */
+export const nestedParams = 100
+/**
+ * WGSL: an array of more elements is converted by a loop.
+ * Half and double: the same code.
+ */
+export const convertedElements = 8
+/**
+ * JavaScript: a reset of module variables of at least so many characters is written once.
+ * Half and double: the same code.
+ */
+export const sharedReset = 400
+/**
+ * JavaScript: fewer numbers than this are copied one by one.
+ * Half: JavaScript −0.03 %; double: the same code.
+ */
+export const copiedNumbers = 17
+/**
+ * WebAssembly: a `switch` whose labels span less than this is a jump table.
+ * Half and double: the same code.
+ */
+export const switchTable = 256
+/**
+ * WebAssembly: at most so many bytes are copied, or cleared, by single instructions.
+ * Half: WebAssembly −0.33 %; double: WebAssembly +1 %.
+ */
+export const copiedBytes = 128
+/** Half: WebAssembly −0.24 %; double: WebAssembly +0.32 %. */
+export const clearedBytes = 128
+/**
+ * WebAssembly: a deeper expression is cut by a local, so that recursion stays bounded.
+ * Half: WebAssembly +0.01 %; double: WebAssembly of the same length.
+ */
+export const expressionHeight = 60
+/**
+ * WebAssembly: array values of more scalars are in memory, and so are values of every larger type.
+ * Half: WebAssembly +0.36 %; double: WebAssembly +0.25 %.
+ */
+export const flatArray = 4
+/** Half: the same code; double: WebAssembly +0.2 %. */
+export const flatScalars = 128
+/**
+ * WebAssembly: values of at most so many scalars are added in registers.
+ * Half and double: the same code.
+ */
+export const summedScalars = 16
+/**
+ * WebAssembly: longer constants are not compared with others.
+ * Half and double: the same code.
+ */
+export const comparedBytes = 4096
+/**
+ * WebAssembly: between two pieces of constants, so many zeros are left out of the output.
+ * Half and double: the same code.
+ */
+export const zerosApart = 64
+/**
+ * WebAssembly: so many variables are initialised in each function that the host calls; more get a function of their own.
+ * Half and double: the same code.
+ */
+export const privatesInPlace = 16
 
-  // ── What work counts before it is done: docs/limits.md ───────────────────────────────────────────────────────────
+/**
+ * WebAssembly: a new list has room for so many elements, and twice as many as before when it is full.
+ * Half and double: WebAssembly of the same length.
+ */
+export const listRoom = 8
 
-  /**
-   * The instructions that a function counts for besides its own.
-   * Half and double: the same code.
-   */
-  functionInstructions: 10,
-  /**
-   * Bytes of output that each value in WGSL counts for: an instruction may become one for each part of a struct.
-   * Half and double: the same code.
-   */
-  valueOutput: 16,
-  /**
-   * Bytes of output that each leaf of a result or operand counts for in JavaScript.
-   * Half and double: the same code.
-   */
-  leafOutput: 24,
-  /**
-   * Bytes of output that each operation and statement of WebAssembly counts for.
-   * Half and double: the same code.
-   */
-  nodeOutput: 20,
-} as const
+// ── What work counts before it is done: docs/limits.md ───────────────────────────────────────────────────────────
+
+/**
+ * The instructions that a function counts for besides its own.
+ * Half and double: the same code.
+ */
+export const functionInstructions = 10
+/**
+ * Bytes of output that each value in WGSL counts for: an instruction may become one for each part of a struct.
+ * Half and double: the same code.
+ */
+export const valueOutput = 16
+/**
+ * Bytes of output that each leaf of a result or operand counts for in JavaScript.
+ * Half and double: the same code.
+ */
+export const leafOutput = 24
+/**
+ * Bytes of output that each operation and statement of WebAssembly counts for.
+ * Half and double: the same code.
+ */
+export const nodeOutput = 20

@@ -240,6 +240,9 @@ export type Single = Exclude<CommonOp, OwnerOp | Terminator | 'call'>
 /** The immediate of each op. */
 export type Attrs = { readonly [K in OpName]: AttrKinds[Kinds[K]] }
 
+/** The kind of each immediate, of the ops that have one. */
+export type Immediates = { readonly [K in OpName as Kinds[K] extends 'none' ? never : K]: Kinds[K] }
+
 /** The immediate of an instruction. */
 export type Attr = Attrs[OpName]
 
@@ -289,9 +292,7 @@ export type Row<K extends OpName> = {
   readonly ad: AdOf<K>
   readonly effect?: Effect
   readonly type?: (args: readonly Value[], attr: Attrs[K]) => readonly Type[]
-  readonly check?: (args: readonly Value[], attr: Attrs[K]) => string | undefined
 } & (K extends Terminator ? { readonly ends: true } : { readonly ends?: never }) &
-  (Kinds[K] extends 'none' ? { readonly attr?: never } : { readonly attr: Kinds[K] }) &
   (K extends LaneOp ? { readonly lanes: Lanes } : { readonly lanes?: never })
 
 /**
@@ -312,7 +313,6 @@ export interface Lanes {
 /** The rules of any row. They are methods, which TypeScript lets take the instructions and immediates of their own op alone. */
 interface Rules {
   type(args: readonly Value[], attr: Attr): readonly Type[]
-  check(args: readonly Value[], attr: Attr): string | undefined
   transpose(...given: Parameters<Transpose<OpName>>): Value | readonly Part[]
   jvp(...given: Parameters<Jvp<OpName>>): Value | undefined
   linearIn(b: Builder, inst: Inst, ct: Value): Value
@@ -334,14 +334,11 @@ export interface Op {
   readonly name: OpName
   /** A number that few others have, to hash by. */
   readonly hash: number
-  readonly attr: keyof AttrKinds
   readonly effect: Effect
   /** Ends a region. */
   readonly ends: boolean
   /** Result types from operands and immediate; undefined where the instruction states them (constants, calls, control). */
   readonly type: Rules['type'] | undefined
-  /** The requirement on the operands that does not hold, as a sentence; undefined if all hold. */
-  readonly check: Rules['check'] | undefined
   readonly ad: Ad
   readonly lanes: Lanes | undefined
 }

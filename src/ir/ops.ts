@@ -14,10 +14,6 @@ const boolLike = ([x]: readonly Value[]): readonly Type[] => [
   x!.type.kind === 'ptr' ? t.bool : t.withScalar(x!.type, t.bool),
 ]
 const none = (): readonly Type[] => []
-const alike = (args: readonly Value[]): string | undefined =>
-  args.length === 2 && args[0]!.type === args[1]!.type ? undefined : 'two operands of one type are needed'
-const numeric = (args: readonly Value[]): string | undefined =>
-  args.every(a => a.type.scalar !== undefined && a.type.scalar !== 'bool') ? alike(args) : 'numbers are needed'
 /** The same of all numbers. */
 const numbers = (f: (x: number, y: number) => number, long: (x: bigint, y: bigint) => bigint): Lanes => ({
   float: f,
@@ -36,7 +32,7 @@ function tangentOf(inst: Inst, ts: Tangents, i: number, zero: (type: Type) => Va
 const table: { readonly [K in OpName]: Row<K> } = {
   // ── Constants ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  const: { attr: 'value', ad: flat },
+  const: { ad: flat },
   zero: { ad: flat },
   undef: { ad: flat },
 
@@ -44,7 +40,6 @@ const table: { readonly [K in OpName]: Row<K> } = {
 
   add: {
     type: first,
-    check: alike,
     lanes: numbers(
       (x, y) => x + y,
       (x, y) => x + y,
@@ -57,7 +52,6 @@ const table: { readonly [K in OpName]: Row<K> } = {
   },
   sub: {
     type: first,
-    check: numeric,
     lanes: numbers(
       (x, y) => x - y,
       (x, y) => x - y,
@@ -70,13 +64,11 @@ const table: { readonly [K in OpName]: Row<K> } = {
   },
   mul: {
     type: first,
-    check: numeric,
     lanes: { float: (x, y) => x * y, int: Math.imul, long: (x, y) => x * y },
     ad: { is: 'multilinear', transpose: (b, inst, i, ct) => b.mul(ct, inst.args[1 - i]!) },
   },
   div: {
     type: first,
-    check: numeric,
     lanes: {
       float: (x, y) => x / y,
       int: (x, y) => (y === 0 ? x : Math.trunc(x / y)),
@@ -98,7 +90,6 @@ const table: { readonly [K in OpName]: Row<K> } = {
   },
   rem: {
     type: first,
-    check: numeric,
     lanes: { float: (x, y) => x % y, int: (x, y) => (y === 0 ? 0 : x % y), long: (x, y) => (y === 0n ? 0n : x % y) },
     ad: {
       is: 'smooth',
@@ -122,24 +113,9 @@ const table: { readonly [K in OpName]: Row<K> } = {
 
   // ── Bits and logic: integers and booleans ─────────────────────────────────────────────────────────────────────────
 
-  and: {
-    type: first,
-    check: alike,
-    lanes: { int: (x, y) => x & y, long: (x, y) => x & y, bool: (x, y) => x && y },
-    ad: flat,
-  },
-  or: {
-    type: first,
-    check: alike,
-    lanes: { int: (x, y) => x | y, long: (x, y) => x | y, bool: (x, y) => x || y },
-    ad: flat,
-  },
-  xor: {
-    type: first,
-    check: alike,
-    lanes: { int: (x, y) => x ^ y, long: (x, y) => x ^ y, bool: (x, y) => x !== y },
-    ad: flat,
-  },
+  and: { type: first, lanes: { int: (x, y) => x & y, long: (x, y) => x & y, bool: (x, y) => x && y }, ad: flat },
+  or: { type: first, lanes: { int: (x, y) => x | y, long: (x, y) => x | y, bool: (x, y) => x || y }, ad: flat },
+  xor: { type: first, lanes: { int: (x, y) => x ^ y, long: (x, y) => x ^ y, bool: (x, y) => x !== y }, ad: flat },
   not: { type: first, lanes: { int: x => ~x, long: x => ~x, bool: x => !x }, ad: flat },
   shl: { type: first, lanes: { int: (x, y, bits) => x << (y & (bits - 1)), long: (x, y) => x << (y & 63n) }, ad: flat },
   shr: {
@@ -154,19 +130,15 @@ const table: { readonly [K in OpName]: Row<K> } = {
 
   // ── Comparison ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-  lt: { type: boolLike, check: alike, lanes: compare((x, y) => x < y), ad: flat },
-  le: { type: boolLike, check: alike, lanes: compare((x, y) => x <= y), ad: flat },
-  gt: { type: boolLike, check: alike, lanes: compare((x, y) => x > y), ad: flat },
-  ge: { type: boolLike, check: alike, lanes: compare((x, y) => x >= y), ad: flat },
-  eq: { type: boolLike, check: alike, lanes: { ...compare((x, y) => x === y), bool: (x, y) => x === y }, ad: flat },
-  ne: { type: boolLike, check: alike, lanes: { ...compare((x, y) => x !== y), bool: (x, y) => x !== y }, ad: flat },
+  lt: { type: boolLike, lanes: compare((x, y) => x < y), ad: flat },
+  le: { type: boolLike, lanes: compare((x, y) => x <= y), ad: flat },
+  gt: { type: boolLike, lanes: compare((x, y) => x > y), ad: flat },
+  ge: { type: boolLike, lanes: compare((x, y) => x >= y), ad: flat },
+  eq: { type: boolLike, lanes: { ...compare((x, y) => x === y), bool: (x, y) => x === y }, ad: flat },
+  ne: { type: boolLike, lanes: { ...compare((x, y) => x !== y), bool: (x, y) => x !== y }, ad: flat },
 
   select: {
     type: second,
-    check: ([c, x, y]) =>
-      x!.type === y!.type && c!.type.scalar === 'bool'
-        ? undefined
-        : 'a condition and two operands of one type are needed',
     ad: {
       is: 'linear',
       transpose: (b, inst, i, ct) => {
@@ -212,9 +184,7 @@ const table: { readonly [K in OpName]: Row<K> } = {
   },
   splat: { ad: { is: 'linear', transpose: (b, _inst, _i, ct) => b.sumLanes(ct) } },
   extract: {
-    attr: 'number',
     type: ([x], attr) => [t.component(x!.type, attr)],
-    check: ([x], attr) => (attr < x!.type.count ? undefined : 'the index is past the end'),
     ad: {
       is: 'linear',
       transpose: (_b, inst, _i, ct) => [{ component: inst.attr, ct }],
@@ -225,7 +195,6 @@ const table: { readonly [K in OpName]: Row<K> } = {
     },
   },
   insert: {
-    attr: 'number',
     type: first,
     ad: {
       is: 'linear',
@@ -238,7 +207,6 @@ const table: { readonly [K in OpName]: Row<K> } = {
     },
   },
   swizzle: {
-    attr: 'numbers',
     type: ([x], attr) => [t.vec(x!.type.elem!, attr.length)],
     ad: {
       is: 'linear',
@@ -263,7 +231,6 @@ const table: { readonly [K in OpName]: Row<K> } = {
   },
   dot: {
     type: ([x]) => [x!.type.elem!],
-    check: numeric,
     ad: {
       is: 'multilinear',
       transpose: (b, inst, i, ct) => b.mul(b.splat(ct, inst.args[1 - i]!.type), inst.args[1 - i]!),
@@ -295,49 +262,35 @@ const table: { readonly [K in OpName]: Row<K> } = {
   // ── Memory ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   var: { effect: 'write', ad: structure },
-  global: { attr: 'global', type: (_args, g) => [t.ptr(g.space, g.type)], ad: structure },
-  field: {
-    attr: 'number',
-    type: ([p], attr) => [t.ptr(p!.type.space!, t.component(p!.type.elem!, attr))],
-    ad: structure,
-  },
+  global: { type: (_args, g) => [t.ptr(g.space, g.type)], ad: structure },
+  field: { type: ([p], attr) => [t.ptr(p!.type.space!, t.component(p!.type.elem!, attr))], ad: structure },
   elem: { type: ([p]) => [t.ptr(p!.type.space!, p!.type.elem!.elem!)], ad: structure },
-  load: {
-    effect: 'read',
-    type: ([p]) => [p!.type.elem!],
-    check: ([p]) => (p!.type.kind === 'ptr' ? undefined : 'a pointer is needed'),
-    ad: structure,
-  },
-  store: {
-    effect: 'write',
-    type: none,
-    check: ([p, v]) => (p!.type.elem === v!.type ? undefined : 'the pointee and the value differ in type'),
-    ad: structure,
-  },
+  load: { effect: 'read', type: ([p]) => [p!.type.elem!], ad: structure },
+  store: { effect: 'write', type: none, ad: structure },
   length: { type: () => [t.u32], ad: flat },
-  atomic: { attr: 'atomic', effect: 'write', ad: structure },
-  barrier: { attr: 'scope', effect: 'write', type: ([p]) => (p === undefined ? [] : [p.type.elem!]), ad: structure },
-  printf: { attr: 'text', effect: 'write', type: none, ad: structure },
-  trap: { attr: 'text', effect: 'write', type: none, ad: structure },
-  'intrinsic.pure': { attr: 'text', ad: flat },
-  'intrinsic.read': { attr: 'text', effect: 'read', ad: flat },
-  'intrinsic.write': { attr: 'text', effect: 'write', ad: flat },
+  atomic: { effect: 'write', ad: structure },
+  barrier: { effect: 'write', type: ([p]) => (p === undefined ? [] : [p.type.elem!]), ad: structure },
+  printf: { effect: 'write', type: none, ad: structure },
+  trap: { effect: 'write', type: none, ad: structure },
+  'intrinsic.pure': { ad: flat },
+  'intrinsic.read': { effect: 'read', ad: flat },
+  'intrinsic.write': { effect: 'write', ad: flat },
   'intrinsic.hide': { type: first, ad: flat },
 
   // ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  call: { attr: 'func', effect: 'write', type: (_args, func) => func.results, ad: structure },
+  call: { effect: 'write', type: (_args, func) => func.results, ad: structure },
 
   // ── Control ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   if: { effect: 'control', ad: structure },
-  switch: { effect: 'control', ad: structure, attr: 'numbers' },
-  loop: { effect: 'control', ad: structure, attr: 'hint' },
+  switch: { effect: 'control', ad: structure },
+  loop: { effect: 'control', ad: structure },
   block: { effect: 'control', ad: structure },
   yield: { effect: 'control', ad: structure, ends: true, type: none },
   test: { effect: 'control', ad: structure, ends: true, type: none },
   next: { effect: 'control', ad: structure, ends: true, type: none },
-  leave: { effect: 'control', ad: structure, ends: true, attr: 'label', type: none },
+  leave: { effect: 'control', ad: structure, ends: true, type: none },
   ret: { effect: 'control', ad: structure, ends: true, type: none },
   unreachable: { effect: 'control', ad: structure, ends: true, type: none },
 }
@@ -352,16 +305,8 @@ export const opNames: readonly OpName[] = Object.keys(table).filter(isOp)
 
 /** A row with all columns, in one order, so that engines see one shape. */
 function row(name: OpName): Op {
-  const {
-    attr = 'none',
-    effect = 'none',
-    ends = false,
-    type,
-    check,
-    ad,
-    lanes,
-  }: Partial<Op> & Pick<Op, 'ad'> = table[name]
-  return { name, hash: opNames.indexOf(name), attr, effect, ends, type, check, ad, lanes }
+  const { effect = 'none', ends = false, type, ad, lanes }: Partial<Op> & Pick<Op, 'ad'> = table[name]
+  return { name, hash: opNames.indexOf(name), effect, ends, type, ad, lanes }
 }
 
 /** A map, since engines look names up in it twice as fast as in an object with so many properties. */

@@ -1,5 +1,5 @@
 /** Reads IR text (see `print.ts`) back into a program. For developers: a mistake is an Error with line and column. */
-import { isOp, rowOf } from './ops.ts'
+import { isOp } from './ops.ts'
 import * as t from './type.ts'
 import type { Field, ScalarName, Space, Type } from './type.ts'
 import {
@@ -431,7 +431,7 @@ class Parser {
     }
     const opName = this.#expect('word').text
     if (!isOp(opName)) throw this.#fail(`there is no op ${opName}`, -1)
-    const label = rowOf(opName).attr !== 'label' && this.#at('^') ? this.#expect('^').text : undefined
+    const label = opName !== 'leave' && this.#at('^') ? this.#expect('^').text : undefined
     const attr = this.#attr()
     const args: Value[] = []
     if (this.#at('%')) {

@@ -128,6 +128,11 @@ const sourceNames: Readonly<Partial<Record<ScalarName, string>>> = {
   u8: 'uint8_t',
 }
 
+/** Bits of a scalar's values: one of a boolean. */
+export function bitsOf(scalar: ScalarName): number {
+  return scalar === 'bool' ? 1 : Number(scalar.slice(1))
+}
+
 /** What the source calls a scalar. */
 export function sourceName(scalar: ScalarName): string {
   return sourceNames[scalar] ?? scalar

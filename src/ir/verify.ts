@@ -3,7 +3,7 @@
  * it throws an InternalError that names the pass and carries the text of the function.
  */
 import { InternalError } from '../base/diag.ts'
-import type { AtomicOp, OpName, OwnerOp, Terminator } from './op.ts'
+import type { AtomicOp, Immediates, OpName, OwnerOp, Terminator } from './op.ts'
 import { printFunc, printInst, typeText } from './print.ts'
 import * as t from './type.ts'
 import type { Type } from './type.ts'
@@ -301,7 +301,7 @@ class Verifier {
     if (wrong !== undefined) this.#fail(wrong, inst)
     const types = inst.row.type?.(inst.args, inst.attr)
     if (types !== undefined && !sameTypes(inst.results, types)) this.#fail(`results should be ${list(types)}`, inst)
-    const said = inst.row.check?.(inst.args, inst.attr)
+    const said = alikeMistake(inst)
     if (said !== undefined) this.#fail(said, inst)
     if (types === undefined) {
       const stated = statedMistake(inst)
@@ -323,9 +323,30 @@ const atomics: Readonly<Record<AtomicOp, true>> = {
   store: true,
 }
 
+/** What the immediate of an op is. */
+const immediates: Immediates = {
+  const: 'value',
+  global: 'global',
+  atomic: 'atomic',
+  barrier: 'scope',
+  printf: 'text',
+  trap: 'text',
+  'intrinsic.pure': 'text',
+  'intrinsic.read': 'text',
+  'intrinsic.write': 'text',
+  call: 'func',
+  switch: 'numbers',
+  loop: 'hint',
+  leave: 'label',
+  extract: 'number',
+  insert: 'number',
+  swizzle: 'numbers',
+  field: 'number',
+}
+
 function attrMistake(inst: Inst): string | undefined {
   const attr = inst.attr
-  switch (inst.row.attr) {
+  switch (inst.op in immediates ? immediates[inst.op as keyof Immediates] : 'none') {
     case 'none':
       return attr === null ? undefined : 'there is no immediate here'
     case 'number':
@@ -464,6 +485,41 @@ function operandMistake(inst: Inst<Plain>): string | undefined {
       const ins = inputs(inst.attr.sig).map(p => p.type)
       return sameTypes(args, ins) ? undefined : `@${inst.attr.name} takes ${list(ins)}, not ${list(typesOf(args))}`
     }
+    default:
+      return undefined
+  }
+}
+
+/** A mistake in how the types of the operands go together. */
+function alikeMistake({ op, args: [x, y, z] }: Inst<Plain>): string | undefined {
+  const alike = x?.type === y?.type ? undefined : 'two operands of one type are needed'
+  const isNumber = (v: Value | undefined): boolean => v?.type.scalar !== undefined && v.type.scalar !== 'bool'
+  switch (op) {
+    case 'sub':
+    case 'mul':
+    case 'div':
+    case 'rem':
+    case 'dot':
+      return !isNumber(x) || !isNumber(y) ? 'numbers are needed' : alike
+    case 'add':
+    case 'and':
+    case 'or':
+    case 'xor':
+    case 'lt':
+    case 'le':
+    case 'gt':
+    case 'ge':
+    case 'eq':
+    case 'ne':
+      return alike
+    case 'select':
+      return y!.type === z!.type && x!.type.scalar === 'bool'
+        ? undefined
+        : 'a condition and two operands of one type are needed'
+    case 'load':
+      return x!.type.kind === 'ptr' ? undefined : 'a pointer is needed'
+    case 'store':
+      return x!.type.elem === y!.type ? undefined : 'the pointee and the value differ in type'
     default:
       return undefined
   }

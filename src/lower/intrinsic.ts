@@ -7,6 +7,7 @@ import type { CallExpr, FuncRef } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
 import type { AtomicOp, Scope } from '../ir/op.ts'
 import { isOp, rowOf } from '../ir/ops.ts'
+import { Layouts } from '../ir/layout.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { outputs, type Value } from '../ir/value.ts'
@@ -20,7 +21,6 @@ import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
 import { at, fieldOf, indexOf, indexValue, read, write } from './place.ts'
 import { isTextureAccess, textureAccess } from './texture.ts'
-import { bufferStride } from './stride.ts'
 import { zeroDifferential } from './zero.ts'
 
 type Handler = (fn: Fn, args: readonly Operand[], result: Type, call: CallExpr | null) => Value | undefined
@@ -41,7 +41,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   pair_d: (fn, args) => fn.b.extract(value(fn, args, 0), 1),
   reinterpret: (fn, args, result) => reinterpret(fn, value(fn, args, 0), result),
   dynamicObject: (fn, args, result) => fromBits(fn, value(fn, args, 0), value(fn, args, 1), result),
-  width: (fn, args) => fn.b.const(t.u32, Number(value(fn, args, 0).type.scalar!.slice(1))),
+  width: (fn, args) => fn.b.const(t.u32, t.bitsOf(value(fn, args, 0).type.scalar!)),
   stringHash: (fn, args) => fn.b.convert(value(fn, args, 0), t.i32),
   uniformLoad: (fn, args) => {
     const place = args[0]!
@@ -55,7 +55,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
   element: (fn, args) => opened(fn.b, loaded(fn, elementOf(fn, args))),
   bufferLength: (fn, args) => fn.b.emit1('length', [value(fn, args, 0)]),
-  bufferStride: (fn, args) => fn.b.const(t.u32, bufferStride(value(fn, args, 0).type.elem!.elem!)),
+  bufferStride: (fn, args) => fn.b.const(t.u32, new Layouts('storage').of(value(fn, args, 0).type.elem!).stride),
   loadWord: (fn, args) => fn.b.load(wordAt(fn, bytesOf(fn, args))),
   loadBytes: (fn, args, result, call) => {
     const type = inMemory(fn, result, call, f => f.result)
@@ -81,7 +81,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   storeVector: (fn, args) => {
     const [vector, place] = [fn.b.extract(value(fn, args, 0), 0), args[1]!]
     if (isEmpty(vector)) return undefined
-    const bytes = fn.b.const(t.i32, Number(vector.type.elem!.scalar!.slice(1)) / 8)
+    const bytes = fn.b.const(t.i32, t.bitsOf(vector.type.scalar!) / 8)
     const start = fn.b.div(fn.b.convert(value(fn, args, 2), t.i32), bytes)
     for (let i = 0; i < vector.type.count && place.dir !== 'in'; i++)
       write(fn, indexOf(fn, place.ref, fn.b.add(start, fn.b.const(t.i32, i))), fn.b.extract(vector, i))

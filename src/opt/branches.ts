@@ -7,7 +7,7 @@ import { Inst, Region, noRegions, type Value } from '../ir/value.ts'
 import { walk, type ValueTable } from '../ir/walk.ts'
 import { sizeOf } from './inline.ts'
 import { isPure } from './match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /**
  * Joins `second` with an earlier `if` of `done`, and removes that one from `done`. Undefined where there is none. Instructions in

@@ -9,7 +9,7 @@
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { constantOf, definedBy } from './match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Simplifies the carried values that nothing uses once a flag ends the loop. True if it changed one. */
 export function forgetCarried(func: Func, loop: Inst<'loop'>): boolean {

@@ -10,7 +10,7 @@ import { Inst, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk, walkBack, type ValueTable } from '../ir/walk.ts'
 import { Exits } from '../ir/exits.ts'
 import { definedBy } from './match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Results that coalesce, and what the end of each branch gives for all of them. */
 interface Group {

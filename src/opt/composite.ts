@@ -5,7 +5,7 @@ import type { Type } from '../ir/type.ts'
 import type { Inst } from '../ir/value.ts'
 import { type Value } from '../ir/value.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** See `rewrite`: the rules for construct, extract, insert, swizzle, splat and index. */
 export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {

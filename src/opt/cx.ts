@@ -15,8 +15,8 @@ export interface Cx {
   readonly wide?: boolean
   /** The target's memory does not grow: it has no lists, and contexts should not pass from call to call. */
   readonly bounded?: boolean
-  /** The program checks at run time what it promises elsewhere. */
-  readonly debug?: boolean
+  /** Makes a function check at run time what it promises elsewhere. True if it changed. */
+  readonly debug?: ((func: Func) => boolean) | undefined
   /** Replaces numbers that the target lacks. Gives the functions that changed. */
   readonly emulate?: ((module: Module) => ReadonlySet<Func>) | undefined
 }

@@ -12,7 +12,7 @@ import { isShared } from './alias.ts'
 import type { Change } from './cx.ts'
 import { inductions } from './loops.ts'
 import { isPureCall, rootOf } from './match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Removes dead code. */
 export function dce(func: Func): Change {

@@ -3,7 +3,7 @@ import type { Func, Inst } from '../ir/value.ts'
 import { Global, type Region, type Value } from '../ir/value.ts'
 import { mayOverlap, pathOf, type Path } from './alias.ts'
 import { fallsThrough, isPureCall } from './match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /**
  * The paths that are overwritten later, before they are read, by their root. Those of a region begin as those after the region. They are

@@ -9,7 +9,7 @@
 import type { Func, Inst, Region, Value } from '../ir/value.ts'
 import { substitute, type ValueTable } from '../ir/walk.ts'
 import { pathOf } from './alias.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 interface Local {
   readonly pointer: Value

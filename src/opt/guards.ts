@@ -6,7 +6,7 @@
  */
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
 import { moveTail } from '../ir/exits.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Rewrites the regions of a block, `if` or `switch`. It calls `replace` with each result of an `if` that another value replaces. */
 export function nestGuards(

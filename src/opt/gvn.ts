@@ -29,7 +29,7 @@ import {
 import type { Change, Cx } from './cx.ts'
 import { constantIndex, definedBy, isCommutative, isPure } from './match.ts'
 import { rewrite } from './rules.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Instructions with the same hash, the latest first. */
 interface Numbered {

@@ -21,7 +21,7 @@ import { cloneInst, valueTable, walk, walkRegions, type ValueTable } from '../ir
 import type { Cx } from './cx.ts'
 import { holdsList, listVariables } from './lists.ts'
 import { isRecursive } from './recursion.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Inlines functions that are marked `[ForceInline]`, and from level 2 on small functions. */
 export function inline(func: Func, cx: Cx): boolean {

@@ -6,7 +6,7 @@ import type { Comparison, Hint } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Inst, type Value } from '../ir/value.ts'
 import { Exits } from '../ir/exits.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 import { constantInt, constantOf, definedBy, inverse, isComparison, turned } from './match.ts'
 import { anyOf, limits, meet, transfer, union, type Range } from './range.ts'
 

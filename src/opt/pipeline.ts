@@ -17,7 +17,6 @@ import { expand } from './expand.ts'
 import { gvn } from './gvn.ts'
 import { inline, inlineContexts, inlineLists, inlineSingleCalls } from './inline.ts'
 import { licm } from './licm.ts'
-import { limitTrips } from './limit.ts'
 import { boundLists, listVariables, refuseLists } from './lists.ts'
 import { resources } from './resources.ts'
 import type { Shape } from './shape.ts'
@@ -117,7 +116,7 @@ const coalescing: Step = { name: 'coalesce', pass: coalesce, needs: 'choices', u
 /** Functions as they were lowered: only their loops have bounds that somebody gave. */
 export const loweredSteps: readonly Step[] = [
   // Alone, since all others trust the bounds.
-  { name: 'limitTrips', pass: limitTrips, only: 'debug', needs: 'loops', leaves: [] },
+  { name: 'limitTrips', pass: (func, { debug }) => debug!(func), only: 'debug', needs: 'loops', leaves: [] },
 ]
 
 /** Clean SSA form, with calls as they stand, since a callee may have a derivative of its own. */

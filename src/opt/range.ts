@@ -5,7 +5,7 @@ import type { Region } from '../ir/value.ts'
 import { Inst, type Func, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { constantInt } from './match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Inclusive bounds of an integer; infinite where nothing is known. */
 export interface Range {

@@ -240,21 +240,6 @@ function widens(from: Type, to: Type): boolean {
   return false
 }
 
-const widths = {
-  bool: 1,
-  i8: 8,
-  u8: 8,
-  i16: 16,
-  u16: 16,
-  i32: 32,
-  u32: 32,
-  i64: 64,
-  u64: 64,
-  f16: 16,
-  f32: 32,
-  f64: 64,
-} as const
-
 /** Integers and booleans. */
 function discrete(b: Builder, inst: Inst): Value | undefined {
   const x = inst.args[0],
@@ -309,7 +294,7 @@ function discrete(b: Builder, inst: Inst): Value | undefined {
     case 'convert': {
       const inner = definedBy(x!, 'convert')?.args[0]
       if (inner === undefined || type.scalar === 'bool') return undefined
-      const fits = t.isInt(inner.type) && widths[x!.type.scalar!] >= widths[type.scalar!]
+      const fits = t.isInt(inner.type) && t.bitsOf(x!.type.scalar!) >= t.bitsOf(type.scalar!)
       return inner.type === type && fits ? inner : undefined
     }
     default:

@@ -4,7 +4,7 @@
 import { InternalError } from '../base/diag.ts'
 import { LimitReached } from '../base/limits.ts'
 import { calleesFirst } from '../ir/calls.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 import type { Func, Module } from '../ir/value.ts'
 import type * as verifiers from '../ir/verify.ts'
 import type { Change, Cx } from './cx.ts'
@@ -113,7 +113,7 @@ export class PassRunner {
 
   #applies({ from = 0, to = Infinity, only }: Step | ModuleStep): boolean {
     const { level } = this.#cx
-    return from <= level && level <= to && (only === undefined || this.#cx[only] === true)
+    return from <= level && level <= to && (only === undefined || (this.#cx[only] ?? false) !== false)
   }
 
   /** The shape of a function. Checks the depth of its regions against the limit `nesting`, since passes recurse into them. */

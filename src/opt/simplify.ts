@@ -18,7 +18,7 @@ import { fold, isFoldable } from './fold.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
 import { nestGuards } from './guards.ts'
 import { rewrite } from './rules.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Simplifies instructions and control. */
 export function simplify(func: Func, cx?: Pick<Cx, 'wide'>): boolean {

@@ -19,7 +19,7 @@ import { type Func, type Region, type Value } from '../ir/value.ts'
 import { valueTable, walk, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 import { constantIndex } from './match.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** Accesses of one type position; all elements of an array share a node. */
 interface Node {

@@ -14,7 +14,7 @@ import { sizeOf } from './inline.ts'
 import { statesOf, tripBound } from './loops.ts'
 import { constantInt, constantOf } from './match.ts'
 import { rewrite } from './rules.ts'
-import { costs } from '../ir/costs.ts'
+import * as costs from '../ir/costs.ts'
 
 /** A loop with more trips, or more instructions, counts as endless: limits of what `[ForceUnroll]` may ask for, told by a diagnostic. */
 const tripLimit = 4096

@@ -4,7 +4,7 @@
  */
 import type { ScalarName, Type } from '../ir/type.ts'
 import type { Direction, Func } from '../ir/value.ts'
-import { Layouts } from './layout.ts'
+import { Layouts } from '../ir/layout.ts'
 
 /**
  * A type as hosts see it. `size` is in bytes; an array of count 0 is as long as its buffer. `align` stands where the type

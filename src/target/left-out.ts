@@ -3,7 +3,7 @@ import type { Sink } from '../base/diag.ts'
 import { resourceLeftOut, resourceMissing } from '../base/errors/wasm.ts'
 import type { Module } from '../ir/value.ts'
 import { dataSignature } from './data.ts'
-import { Layouts } from './layout.ts'
+import { Layouts } from '../ir/layout.ts'
 
 /** Says which functions are left out: an error where the caller named one, else a note. Their derivatives go without saying. */
 export function leaveOut(module: Module, named: readonly string[], sink: Sink): void {

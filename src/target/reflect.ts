@@ -2,7 +2,7 @@
 import type { ScalarName, Type } from '../ir/type.ts'
 import type { Binding, Global, Module } from '../ir/value.ts'
 import { dataType, type DataType } from './data.ts'
-import { Layouts } from './layout.ts'
+import { Layouts } from '../ir/layout.ts'
 
 /** How a resource is bound. */
 export type BindingKind = 'storage' | 'read-only-storage' | 'uniform' | 'texture' | 'storage-texture' | 'sampler'

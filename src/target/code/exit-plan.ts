@@ -4,7 +4,7 @@
  * construct on the way out. With labels, a `break` does it all. This is an analysis: `structure.ts` follows the table that it
  * makes.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { OpName, OwnerOp } from '../../ir/op.ts'
 import type { Func, Inst, Region } from '../../ir/value.ts'
 import type { Capabilities } from './tree.ts'

@@ -4,7 +4,7 @@
  * This is an analysis of one function: `structure.ts` follows it, but gives a name after all if a write comes between.
  */
 import { zeros } from '../../ir/walk.ts'
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { Effect, OpName } from '../../ir/op.ts'
 import type { Func, Inst, Region, Value } from '../../ir/value.ts'
 import type { Capabilities } from './tree.ts'

@@ -2,7 +2,7 @@
  * Turns early exits of a block into branches: where one side of an `if` leaves the block, the code after the `if` moves into the
  * other side. Most blocks, such as those of inlined early returns, then need no `break` at all.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { Inst, Value, type Func, type Region } from '../../ir/value.ts'
 import { substitute, type ValueTable } from '../../ir/walk.ts'
 import type { Capabilities } from './tree.ts'

@@ -2,7 +2,7 @@
  * The values of a function while its statements are made: their names, the expressions that wait for their use, and the variables
  * that results may share.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import type { Type } from '../../ir/type.ts'

@@ -5,7 +5,7 @@ import type { LaneOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import type { Func, Value } from '../../ir/value.ts'
-import { bitsOf, pair, type TypeMap } from './types.ts'
+import { pair, type TypeMap } from './types.ts'
 
 /** By what an operation on pairs is computed: a function of `library.slang`, and that for signed numbers. */
 const functions = {
@@ -98,7 +98,7 @@ export class Arithmetic {
       case 'small': {
         const [x, y] = args
         const shifts = op === 'shl' || op === 'shr'
-        const given = shifts ? [x!, b.emit1('and', [y!, this.#filled(y!.type, bitsOf(of.scalar) - 1)])] : [...args]
+        const given = shifts ? [x!, b.emit1('and', [y!, this.#filled(y!.type, t.bitsOf(of.scalar) - 1)])] : [...args]
         const made = b.emit1(op, given)
         return widening.has(op) ? this.wrapped(made, of) : made
       }
@@ -154,7 +154,7 @@ export class Arithmetic {
   /** The lowest bits of a value in 32 bits, as the integer of 8 or 16 bits that they are. */
   wrapped(v: Value, as: Type): Value {
     const b = this.#b
-    const bits = bitsOf(as.scalar!)
+    const bits = t.bitsOf(as.scalar!)
     if (!t.isSigned(as)) return b.emit1('and', [v, this.#filled(v.type, 2 ** bits - 1)])
     const by = this.#filled(v.type, 32 - bits)
     return b.emit1('shr', [b.emit1('shl', [v, by]), by])
@@ -186,7 +186,7 @@ export class Arithmetic {
     if (source === 'long' || target === 'long')
       return this.lanes(to, [x], ([v]) => this.#convertLong(v!, t.scalars[from.scalar!], t.scalars[to.scalar!]))
     const made = b.convert(x, this.#types.value(to))
-    if (target === 'half') return source === 'small' && bitsOf(from.scalar!) === 8 ? made : this.rounded(made)
+    if (target === 'half') return source === 'small' && t.bitsOf(from.scalar!) === 8 ? made : this.rounded(made)
     if (target !== 'small') return made
     if (t.isFloat(from)) return this.#saturated(made, to)
     return fits(from.scalar!, to.scalar!) ? made : this.wrapped(made, to)
@@ -212,7 +212,7 @@ export class Arithmetic {
   /** A saturated integer of 32 bits, saturated to fewer. */
   #saturated(x: Value, to: Type): Value {
     const b = this.#b
-    const bits = bitsOf(to.scalar!) - (t.isSigned(to) ? 1 : 0)
+    const bits = t.bitsOf(to.scalar!) - (t.isSigned(to) ? 1 : 0)
     const most = this.#filled(x.type, 2 ** bits - 1)
     const bounded = b.select(b.emit1('gt', [x, most]), most, x)
     if (!t.isSigned(to)) return bounded
@@ -246,7 +246,7 @@ export class Arithmetic {
 
 /** Whether the second type has all values of the first. */
 function fits(from: ScalarName, to: ScalarName): boolean {
-  const [own, other] = [bitsOf(from), bitsOf(to)]
+  const [own, other] = [t.bitsOf(from), t.bitsOf(to)]
   if (t.isSigned(t.scalars[from])) return t.isSigned(t.scalars[to]) && own <= other
   return t.isSigned(t.scalars[to]) ? own < other : own <= other
 }

@@ -2,15 +2,15 @@
  * Buffers and uniforms as words, where their parts are smaller than a word: places in them are addresses. The layout is the one that
  * the host sees. A store of less than a word leaves the rest of the word as it is, even if another thread writes that at the same time.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { Builder } from '../../ir/build.ts'
 import type { AtomicOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Region, type Value } from '../../ir/value.ts'
-import { Layouts } from '../layout.ts'
+import { Layouts } from '../../ir/layout.ts'
 import type { Arithmetic } from './arithmetic.ts'
-import { bitsOf, type TypeMap } from './types.ts'
+import { type TypeMap } from './types.ts'
 
 /** A place in words. */
 export interface Place {
@@ -142,7 +142,7 @@ export class Memory {
   #scalar(place: Place, made: Type): Value {
     const b = this.#b
     const { scalar } = place.type
-    const bits = scalar === 'bool' ? 32 : bitsOf(scalar!)
+    const bits = scalar === 'bool' ? 32 : t.bitsOf(scalar!)
     if (scalar === 'f64') return b.zero(made)
     if (bits === 64) return b.construct(made, [b.load(this.#word(place)), b.load(this.#word(place, 4))])
     const word = b.load(this.#word(place))
@@ -191,7 +191,7 @@ export class Memory {
     }
     const { scalar } = type
     if (scalar === 'f64') return
-    const size = scalar === 'bool' ? 32 : bitsOf(scalar!)
+    const size = scalar === 'bool' ? 32 : t.bitsOf(scalar!)
     if (size === 64) {
       for (let i = 0; i < 2; i++) b.store(this.#word(place, 4 * i), b.extract(value, i))
       return

@@ -1,16 +1,12 @@
 /** Which numbers are emulated, and the types that stand for them. */
 import * as t from '../../ir/type.ts'
-import type { ScalarName, Type } from '../../ir/type.ts'
+import type { Type } from '../../ir/type.ts'
 
 /** Integers of 8 or 16 bits lie in 32 bits, and halves in floats; integers of 64 bits are pairs of words, the low one first. */
 export type Emulated = 'small' | 'long' | 'half'
 
 /** Two words. */
 export const pair: Type = t.vec(t.u32, 2)
-
-export function bitsOf(scalar: ScalarName): number {
-  return scalar === 'bool' ? 1 : Number(scalar.slice(1))
-}
 
 /** Maps types to those that stand for them. */
 export class TypeMap {

@@ -1,5 +1,5 @@
 /** IR to a JavaScript module. */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { Sink } from '../../base/diag.ts'
 import { semanticMissing } from '../../base/errors/wasm.ts'
 import type { Mode } from '../../ir/scalar.ts'

@@ -7,7 +7,7 @@ import { array, ptr, scalars as types, sourceName, u32, type ScalarName, type Sp
 import { Global, type Func } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { Names } from '../code/names.ts'
-import { Layouts } from '../layout.ts'
+import { Layouts } from '../../ir/layout.ts'
 import { legalFunc, type LeafModule } from '../leaves/legalize.ts'
 import { leafType, leavesOf } from '../leaves/leaf.ts'
 import { variablePath, type AccessPath, type Views } from '../leaves/access-path.ts'

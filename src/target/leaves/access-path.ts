@@ -2,12 +2,12 @@
  * Access paths lead from pointers to leaves; `Memory` reads and writes by them. Elements of an array are loaded and stored; the rest
  * is calls of intrinsics (`intrinsic.ts`).
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { Builder } from '../../ir/build.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
 import { Region, type Global, type Value } from '../../ir/value.ts'
-import type { Layouts } from '../layout.ts'
+import type { Layouts } from '../../ir/layout.ts'
 import { leafStart, leafType, leavesOf, stored, type Leaf } from './leaf.ts'
 
 /** Leaves of a root from `start` on, in one of several variants where a lane or row was chosen by a computed index. */

@@ -3,14 +3,14 @@
  * a vector, matrix or struct becomes its leaves. One walk maps values to leaves, and pointers to access paths. `load` and `store`
  * of scalars and the intrinsics in `intrinsic.ts` access memory.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { InternalError, type Sink } from '../../base/diag.ts'
 import { Builder } from '../../ir/build.ts'
 import type { OpName, OwnerOp, StructuralOp, Terminator } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Global, type ParamSig, type Value } from '../../ir/value.ts'
-import type { Layouts } from '../layout.ts'
+import type { Layouts } from '../../ir/layout.ts'
 import { leafStart, leafType, leavesOf } from './leaf.ts'
 import { Memory, variablePath, type AccessPath } from './access-path.ts'
 

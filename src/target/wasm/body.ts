@@ -2,14 +2,14 @@
  * Compiles a function's regions to statements. A value of a flat type is a list of scalar nodes. Another value is a location in
  * memory that keeps its contents as long as the value is used, so it is copied only where a variable is written.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
 import type { PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
 import type { Func, Region } from '../../ir/value.ts'
 import { Inst, type Global, type Value } from '../../ir/value.ts'
-import { roundUp } from '../layout.ts'
+import { roundUp } from '../../ir/layout.ts'
 import { atomic, printf, trapUnless } from './effect.ts'
 import { applyIntrinsic, compute, zeros } from './compute.ts'
 import { constantBytes } from './constant.ts'

@@ -1,7 +1,7 @@
 /** Constants and zeros in linear memory, each kept once. */
 import type { Work } from '../../base/limits.ts'
-import { costs } from '../../ir/costs.ts'
-import { roundUp } from '../layout.ts'
+import * as costs from '../../ir/costs.ts'
+import { roundUp } from '../../ir/layout.ts'
 import type { Data } from './node.ts'
 
 export class ConstantPool {

@@ -2,7 +2,7 @@
 import type { Constant } from '../../ir/op.ts'
 import type { Type } from '../../ir/type.ts'
 import type { Value } from '../../ir/value.ts'
-import type { Layouts } from '../layout.ts'
+import type { Layouts } from '../../ir/layout.ts'
 import { valType } from './leaf.ts'
 import { f32, f64, i32, i64 } from './opcode.ts'
 

@@ -1,5 +1,5 @@
 /** Control flow: regions become blocks, loops and ifs. The values that pass between them become locals or slots in memory. */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
 import type { OwnerOp, Terminator } from '../../ir/op.ts'
 import type { Region } from '../../ir/value.ts'

@@ -2,7 +2,7 @@
  * Builds nodes. It folds constants, finds equal pure nodes in scope, and defines pure nodes outside of all loops that do not feed
  * them. The walk over the IR enters and leaves loops, and sets `at`.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { baseGlobal, Label, Node, Seq, type Code, type Stmt } from './node.ts'
 import { op, f32, f64, i32, i64, type ValType } from './opcode.ts'
 

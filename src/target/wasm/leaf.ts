@@ -1,5 +1,5 @@
 /** Flattens IR types into WASM scalars, in order: lanes, rows, elements, fields. */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import { f32, f64, i32, i64, type ValType } from './opcode.ts'
 

@@ -3,7 +3,7 @@
  * module-level variables, constants and the frames of all functions have fixed places in it, since no function of an instance runs
  * twice at the same time, except recursive ones. The host says where the region begins, so that several instances can share a memory.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { Sink } from '../../base/diag.ts'
 import {
   barrierInside,
@@ -19,7 +19,7 @@ import { Func, Region, inputs, type Module } from '../../ir/value.ts'
 import { cloneFunc } from '../../ir/walk.ts'
 import { inlineAll, sizeOf } from '../../opt/inline.ts'
 import { dataSignature, dataType } from '../data.ts'
-import { Layouts, roundUp } from '../layout.ts'
+import { Layouts, roundUp } from '../../ir/layout.ts'
 import { reflectParameters } from '../reflect.ts'
 import { Body } from './body.ts'
 import { hasIntrinsic } from './compute.ts'

@@ -1,9 +1,9 @@
 /** Locations in linear memory: their parts, loads, stores, copies and clears. */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import * as t from '../../ir/type.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import { holdsList } from '../../opt/lists.ts'
-import { scalarSize, type Layouts } from '../layout.ts'
+import { scalarSize, type Layouts } from '../../ir/layout.ts'
 import type { Graph } from './graph.ts'
 import { valType, type Leaves } from './leaf.ts'
 import type { Node, Stmt } from './node.ts'

@@ -2,7 +2,7 @@
 import type { Sink } from '../../base/diag.ts'
 import type { ScalarName } from '../../ir/type.ts'
 import type { Func, Global, Inst } from '../../ir/value.ts'
-import type { Layouts } from '../layout.ts'
+import type { Layouts } from '../../ir/layout.ts'
 import type { Graph } from './graph.ts'
 import type { RunLimits } from '../limits.ts'
 import type { Leaves } from './leaf.ts'

@@ -2,7 +2,7 @@
  * Schedules a function's statements and node graphs into instructions. A node with one use is computed at that use, if it then runs
  * no more often and, for a load, no write comes between. Other nodes get a local where they are defined.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
 import type { Ins, Seq } from './node.ts'
 import { Node, type Code, type Label, type Stmt } from './node.ts'

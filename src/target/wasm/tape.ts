@@ -4,7 +4,7 @@
  * permission. So the value stays as it is, and the variable copies the block before it writes again. Blocks follow each other on a
  * tape, which begins anew with each call of an export. It lies where the host says: behind all other memory, if memory is to grow with it.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { Graph } from './graph.ts'
 import type { Code } from './node.ts'
 import { Callee, type Node } from './node.ts'

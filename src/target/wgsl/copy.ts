@@ -1,5 +1,5 @@
 /** Copies a function into the legal form for WGSL. One walk maps values, types and pointers, and expands what WGSL lacks. */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { InternalError, type Sink } from '../../base/diag.ts'
 import {
   atomicTypeInTarget,
@@ -13,6 +13,7 @@ import type { PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import type { Func } from '../../ir/value.ts'
+import { defining } from '../../ir/walk.ts'
 import { Inst, Region, type Attr, type Global, type Value } from '../../ir/value.ts'
 import * as expand from './expand.ts'
 import { intrinsicOf, type Intrinsic } from './intrinsic.ts'
@@ -102,15 +103,15 @@ export class Copier {
     this.#values[of.id] = is
   }
 
+  /** Reports a resource that only the run chooses. */
+  #refuseChoice(span: Span | null | undefined): void {
+    this.#cx.sink.add(resourceChoiceInTarget, span ?? this.#b.span ?? undefined, {})
+  }
+
   #value(of: Value): Value {
     const v = this.#values[of.id]
     // A resource among values is one that the run chooses.
-    if (v === undefined && of.type.kind === 'ptr')
-      this.#cx.sink.add(
-        resourceChoiceInTarget,
-        (of.def.op !== 'param' ? of.def.span : null) ?? this.#b.span ?? undefined,
-        {},
-      )
+    if (v === undefined && of.type.kind === 'ptr') this.#refuseChoice(defining(of)?.span)
     if (v === undefined && this.#cx.sink.errors > 0) return this.#b.zero(this.type(of.type))
     if (v !== undefined) return v
     throw new InternalError(
@@ -123,11 +124,7 @@ export class Copier {
     const pointer = this.#pointers[of.id]
     if (pointer !== undefined) return pointer
     // What is no path from a global or variable was chosen by the run: by a branch, a call, or what a buffer holds.
-    this.#cx.sink.add(
-      resourceChoiceInTarget,
-      (of.def.op !== 'param' ? of.def.span : null) ?? this.#b.span ?? undefined,
-      {},
-    )
+    this.#refuseChoice(defining(of)?.span)
     const type = this.type(of.type.elem!)
     return { ptr: this.#b.variable(type), stored: this.#cx.layouts.local(type) }
   }
@@ -341,7 +338,7 @@ export class Copier {
     }
     for (const a of inst.args) {
       if (a.type.kind !== 'ptr') continue
-      this.#cx.sink.add(resourceChoiceInTarget, inst.span ?? undefined, {})
+      this.#refuseChoice(inst.span)
       for (const r of inst.results) if (r.type.kind !== 'ptr') this.set(r, b.zero(this.type(r.type)))
       return
     }
@@ -379,7 +376,7 @@ export class Copier {
   #control(inst: Inst): void {
     const b = this.#b
     if (inst.results.some(r => r.type.kind === 'ptr') || inst.args.some(a => a.type.kind === 'ptr')) {
-      this.#cx.sink.add(resourceChoiceInTarget, inst.span ?? undefined, {})
+      this.#refuseChoice(inst.span)
       return
     }
     const args = inst.args.map(a => this.#value(a))

@@ -4,7 +4,7 @@
  */
 import type { Builder } from '../../ir/build.ts'
 import type { LaneOp, OpName } from '../../ir/op.ts'
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Inst, Region, type Value } from '../../ir/value.ts'

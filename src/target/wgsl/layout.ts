@@ -3,6 +3,7 @@
  * type. Booleans are `u32`, and memory that atomics access is `atomic<…>`. In uniform buffers elements and nested structs begin at
  * multiples of 16 bytes, so short elements are wrapped in a struct of one field.
  */
+import { roundUp } from '../../ir/layout.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { isEmpty, nothing } from './types.ts'
@@ -46,10 +47,15 @@ export interface Extent {
   readonly align: number
 }
 
-/** `n` rounded up to a multiple of `align`. */
-export function roundUp(n: number, align: number): number {
-  return Math.ceil(n / align) * align
-}
+/** A type that lies in memory as it is. */
+const alike = (type: Type, parts: readonly Stored[]): Stored => ({
+  type,
+  value: type,
+  plain: true,
+  atomic: false,
+  wrapped: false,
+  parts,
+})
 
 /** Makes stored types for one module, and knows the alignments that their members are declared with. */
 export class Layouts {
@@ -59,14 +65,12 @@ export class Layouts {
 
   /** The stored type of a variable that the host does not see. */
   local(type: Type): Stored {
-    return this.#memoised('local', type, () => ({
-      type,
-      value: type,
-      plain: true,
-      atomic: false,
-      wrapped: false,
-      parts: this.#partTypes(type).map(p => this.local(p)),
-    }))
+    return this.#memoised('local', type, () =>
+      alike(
+        type,
+        this.#partTypes(type).map(p => this.local(p)),
+      ),
+    )
   }
 
   /** The stored type in memory of the given kind; `atomics` says where atomics access it. */
@@ -97,7 +101,7 @@ export class Layouts {
         // One whose elements atomics touch is an array of its rows, and one with short rows where these begin at multiples of 16 bytes.
         if (atomics !== undefined || (kind === 'uniform' && this.#stride(type.elem!) % 16 !== 0))
           return this.#array(type, kind, atomics)
-        return { type, value: type, plain: true, atomic: false, wrapped: false, parts: [this.stored(type.elem!, kind)] }
+        return alike(type, [this.stored(type.elem!, kind)])
       case 'array':
         return this.#array(type, kind, atomics)
       case 'struct':
@@ -108,28 +112,18 @@ export class Layouts {
   }
 
   #scalar(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
-    if (atomics?.self === true) {
-      const stored = type.scalar === 'i32' ? atomicI32 : atomicU32
-      return { type: stored, value: type, plain: false, atomic: true, wrapped: false, parts: [] }
-    }
-    const stored = type.scalar === 'bool' && kind !== 'workgroup' ? t.u32 : type
-    return { type: stored, value: type, plain: stored === type, atomic: false, wrapped: false, parts: [] }
+    if (atomics?.self === true)
+      return { ...alike(type, []), type: type.scalar === 'i32' ? atomicI32 : atomicU32, plain: false, atomic: true }
+    return type.scalar === 'bool' && kind !== 'workgroup'
+      ? { ...alike(type, []), type: t.u32, plain: false }
+      : alike(type, [])
   }
 
   #vector(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
     const lane = this.stored(type.elem!, kind, atomics?.parts.get(0))
-    if (lane.atomic) {
-      return {
-        type: t.array(lane.type, type.count),
-        value: type,
-        plain: false,
-        atomic: false,
-        wrapped: false,
-        parts: [lane],
-      }
-    }
-    const stored = lane.plain ? type : t.withScalar(type, lane.type)
-    return { type: stored, value: type, plain: lane.plain, atomic: false, wrapped: false, parts: [lane] }
+    if (lane.plain) return alike(type, [lane])
+    const stored = lane.atomic ? t.array(lane.type, type.count) : t.withScalar(type, lane.type)
+    return { ...alike(type, [lane]), type: stored, plain: false }
   }
 
   #array(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
@@ -146,7 +140,7 @@ export class Layouts {
     }
     const elem = wrapped ? this.#wrapper(part.type, align) : part.type
     const plain = part.plain && !wrapped && elem === type.elem
-    return { type: plain ? type : t.array(elem, type.count), value: type, plain, atomic: false, wrapped, parts: [part] }
+    return plain ? alike(type, [part]) : { ...alike(type, [part]), type: t.array(elem, type.count), plain, wrapped }
   }
 
   #struct(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
@@ -171,13 +165,13 @@ export class Layouts {
     const kept = type.fields.map((_, i) => i).filter(i => !isEmpty(type.fields[i]!.type))
     // WGSL has no struct without members.
     const all = kept.length === type.count || kept.length === 0 || kind === 'workgroup'
-    if (same && all) return { type, value: type, plain: true, atomic: false, wrapped: false, parts }
+    if (same && all) return alike(type, parts)
     const stored = t.struct(
       `${type.name}_${kind}`,
       type.fields.map((f, i) => ({ name: f.name, type: parts[i]!.type })).filter((_, i) => all || kept.includes(i)),
     )
     this.memberAlign.set(stored, all ? aligns : kept.map(i => aligns[i]!))
-    const made = { type: stored, value: type, plain: false, atomic: false, wrapped: false, parts }
+    const made = { ...alike(type, parts), type: stored, plain: false }
     return all ? made : { ...made, members: type.fields.map((_, i) => kept.indexOf(i)) }
   }
 

@@ -2,7 +2,7 @@
  * Loads, stores and atomics through pointers to memory whose type differs from the value's type (`Stored`). The IR that they emit
  * can be printed as it is.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import { Builder } from '../../ir/build.ts'
 import type { AtomicOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'

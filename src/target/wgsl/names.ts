@@ -4,6 +4,7 @@
  */
 
 import { identifierOf } from '../code/names.ts'
+import { intrinsics } from './intrinsic.ts'
 
 /** Keywords, then reserved words: the two lists of the specification. */
 const keywords = `alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if
@@ -18,14 +19,12 @@ priv protected pub public readonly ref regardless register reinterpret_cast requ
 snorm static static_assert static_cast std subroutine super target template this thread_local throw trait try type typedef typeid
 typename typeof union unless unorm unsafe unsized use using varying virtual volatile wgsl where with writeonly yield`
 
-const predeclared = `bool f16 f32 i32 u32 array atomic ptr sampler sampler_comparison read write read_write function private workgroup uniform storage perspective linear flat center
-centroid sample first either position vertex_index instance_index front_facing frag_depth sample_index sample_mask
-local_invocation_id local_invocation_index global_invocation_id workgroup_id num_workgroups
-abs acos acosh all any arrayLength asin asinh atan atan2 atanh bitcast ceil clamp cos cosh countLeadingZeros countOneBits
-countTrailingZeros cross degrees determinant distance dot dot4I8Packed dot4U8Packed dpdx dpdxCoarse dpdxFine dpdy dpdyCoarse dpdyFine
-exp exp2 extractBits faceForward firstLeadingBit firstTrailingBit floor fma fract frexp fwidth fwidthCoarse fwidthFine insertBits
-inverseSqrt ldexp length log log2 max min mix modf normalize pow quantizeToF16 radians reflect refract reverseBits round saturate
-select sign sin sinh smoothstep sqrt step storageBarrier tan tanh textureBarrier transpose trunc workgroupBarrier workgroupUniformLoad`
+/** Types, values and functions that are no intrinsics of ours. */
+const predeclared = `bool f16 f32 i32 u32 array atomic ptr sampler sampler_comparison read write read_write function private workgroup uniform storage
+perspective linear flat center centroid sample first either position vertex_index instance_index front_facing frag_depth
+sample_index sample_mask local_invocation_id local_invocation_index global_invocation_id workgroup_id num_workgroups bitcast
+countLeadingZeros countTrailingZeros dot frexp fwidthCoarse fwidthFine ldexp modf quantizeToF16 select smoothstep textureBarrier
+transpose`
 
 // Whole names only: a number behind one of them must make another name.
 const families = new RegExp(
@@ -59,7 +58,7 @@ let reserved: Set<string> | undefined
 
 /** True for a word that no declaration may take as its name. */
 export function isReserved(name: string): boolean {
-  reserved ??= new Set([...wordsOf(keywords), ...wordsOf(predeclared)])
+  reserved ??= new Set([...wordsOf(keywords), ...wordsOf(predeclared), ...intrinsics.keys()])
   return reserved.has(name) || (beginnings.some(b => name.startsWith(b)) && families.test(name))
 }
 

@@ -3,7 +3,7 @@
  * than 127 deep. Code that nests too deeply is outlined: it becomes a function of its own. It takes the values that it uses and returns those that
  * it defines. Variables around it are passed in and out by value.
  */
-import { costs } from '../../ir/costs.ts'
+import * as costs from '../../ir/costs.ts'
 import type { Sink } from '../../base/diag.ts'
 import { nestedTooDeep } from '../../base/errors/target.ts'
 import { Builder } from '../../ir/build.ts'

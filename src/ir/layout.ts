@@ -3,7 +3,7 @@
  * padding. `storage` and `uniform` are the rules of WGSL, so that one buffer serves GPU and CPU. `natural` is that of a value of an
  * interface inside a buffer: members lie where C puts them, and nothing follows the last.
  */
-import type { ScalarName, Type } from '../ir/type.ts'
+import { bitsOf, type ScalarName, type Type } from './type.ts'
 
 export type LayoutRule = 'tight' | 'storage' | 'uniform' | 'natural'
 
@@ -19,21 +19,8 @@ export interface Layout {
 
 /** Bytes of a scalar under a rule; booleans take four in memory. */
 export function scalarSize(scalar: ScalarName, rule: LayoutRule): number {
-  switch (scalar) {
-    case 'i64':
-    case 'u64':
-    case 'f64':
-      return 8
-    case 'i8':
-    case 'u8':
-      return rule === 'tight' ? 4 : 1
-    case 'i16':
-    case 'u16':
-    case 'f16':
-      return rule === 'tight' ? 4 : 2
-    default:
-      return 4
-  }
+  const bytes = scalar === 'bool' ? 4 : bitsOf(scalar) / 8
+  return rule === 'tight' ? Math.max(4, bytes) : bytes
 }
 
 /** Layouts under one rule, each computed once. */
