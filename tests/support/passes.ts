@@ -3,6 +3,7 @@ import { verify, verifyForm } from '../../src/ir/verify.ts'
 import { Module, type Func } from '../../src/ir/value.ts'
 import type { Cx } from '../../src/opt/cx.ts'
 import { inlineAll } from '../../src/opt/inline.ts'
+import { limitTrips } from '../../src/opt/limit.ts'
 import { differentiatedSteps, loweredSteps, moduleSteps, tidySteps, type Step } from '../../src/opt/pipeline.ts'
 
 type Pass = (module: Module, cx: Cx) => void
@@ -29,7 +30,7 @@ export const passes: ReadonlyMap<string, Pass> = new Map<string, Pass>([
     ({ name, pass, form }): [string, Pass] => [
       name,
       (module, cx) => {
-        for (const func of module.funcs) pass(func, cx)
+        for (const func of module.funcs) pass(func, { debug: limitTrips, ...cx })
         for (const func of module.funcs) verifyForm(func, form ?? 'surface', name)
       },
     ],
