@@ -2,8 +2,8 @@
 import type { Expr, Stmt, VarDecl } from '../../syntax/ast.ts'
 import { collectLocal } from '../modules/collect.ts'
 import type { Env } from '../model/context.ts'
-import type { Decl, FuncDecl } from '../model/decl.ts'
-import { declare } from '../model/scope.ts'
+import type { Decl } from '../model/decl.ts'
+import { declare, type Scope } from '../model/scope.ts'
 
 /** Enters a static variable of a function. Gives the statement that sets it, where its initial value is not known before the function runs. */
 export function staticLocal(env: Env, d: VarDecl): Stmt | null {
@@ -49,14 +49,14 @@ export function staticLocal(env: Env, d: VarDecl): Stmt | null {
 function enter(env: Env, d: VarDecl): void {
   const func = env.func!
   const old = env.cx.userDecls.find(
-    g => g.kind === 'global' && g.span === d.name.span && g.name === d.name.text && twins(g.parent, func),
+    g => g.kind === 'global' && g.span === d.name.span && g.name === d.name.text && isOf(g.parent, func.inner),
   )
   if (old === undefined) collectLocal(env.cx, d, func, env.scope)
   else declare(env.scope, old)
 }
 
-function twins(one: Decl | null, func: FuncDecl): boolean {
-  return one?.kind === 'func' && one.of !== null && one.of === func.of
+function isOf(func: Decl | null, inner: Scope): boolean {
+  return func?.kind === 'func' && func.inner === inner
 }
 
 /** Whether an expression names a variable or parameter of the function. */
