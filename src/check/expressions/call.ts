@@ -25,6 +25,7 @@ import {
   template,
   typeCost,
   violation,
+  writerOf,
   type Member,
 } from '../types/index.ts'
 import { mustTry, throwingDerivative } from '../../base/errors/thrown.ts'
@@ -521,6 +522,12 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
   }
   if (candidate.decl.role === 'static' && candidate.requirement !== null && candidate.object !== null) {
     object = asArg(env, candidate.object, false, funcs.name, span)
+  }
+  const writer = ref.kind === 'direct' && made.every(a => a.dir === 'in') ? writerOf(cx, ref.decl) : undefined
+  if (ref.kind === 'direct' && writer !== undefined) {
+    const set = { ...ref, decl: writer }
+    const place = { kind: 'accessor', type: sig.result, span, get: ref, set, object, args: made, byRef: true } as const
+    return { kind: 'place', place, fixed: null }
   }
   return value({ kind: 'call', type: sig.result, span, func: ref, object, args: made })
 }

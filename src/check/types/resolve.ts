@@ -326,9 +326,10 @@ export function applyGeneric(
   const int = (i: number): Int => resolveInt(cx, args[i]!, scope!)
   if (decl === 'Tuple') {
     const made = cx.library.lookup(`__Tuple${args.length}`)[0]
+    if (made?.kind === 'struct' && args.length === 0) return structType(made, [])
     if (made?.kind === 'struct')
       return applyGeneric(cx, { kind: 'open', decl: made, outer: noSubst }, args, scope, span)
-    cx.sink.add(generics.argumentCount, span, { name: decl, expected: 'one to eight', got: args.length })
+    cx.sink.add(generics.argumentCount, span, { name: decl, expected: 'up to eight', got: args.length })
     return errorType
   }
   if (decl === '_Texture') return textureOf(cx, open, args, scope, span)

@@ -10,6 +10,7 @@ import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } 
 import { emptyError } from '../model/term.ts'
 import { optionalType } from './optional.ts'
 import { linkedGlobal } from './link.ts'
+import { referred } from './reference.ts'
 import { ordered, resolveInt, resolveType } from './resolve.ts'
 import type { Expr, GlobalInfo } from '../model/tree.ts'
 import {
@@ -126,7 +127,8 @@ export function funcSig(from: Cx, func: FuncDecl): FuncSig {
 function makeSig(cx: Cx, func: FuncDecl): FuncSig {
   const { syntax } = func
   if (syntax.kind === 'func') {
-    const result = syntax.result === undefined ? voidType : resolveType(cx, syntax.result, func.inner)
+    const result =
+      syntax.result === undefined ? voidType : resolveType(cx, referred(cx, func) ?? syntax.result, func.inner)
     const list = params(cx, func, syntax.params)
     if (syntax.throws !== undefined) list.push(thrown(cx, func, syntax.throws, list.length))
     return { params: list, result, resultNoDiff: isNoDiff(syntax, syntax.result) }
