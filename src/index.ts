@@ -110,7 +110,9 @@ export {
   CompileError,
   type CompileOptions,
   type EntryPoint,
+  type Emulation,
   type ExportedFunction,
+  type PackedFile,
   type WgslProgram,
 } from './program.ts'
 

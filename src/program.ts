@@ -35,6 +35,9 @@ import { Layouts } from './ir/layout.ts'
 import type { Emulation } from './target/emulate/emulate.ts'
 import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
 
+export type { PackedFile } from './check/modules/packed.ts'
+export type { Emulation } from './target/emulate/emulate.ts'
+
 /** How to compile. Everything is optional. */
 export interface CompileOptions extends FrontOptions {
   /** 0: only what targets need; 1: cheap passes; 2 (the default): all; 3: growing the code for speed. */

@@ -36,8 +36,10 @@ export {
   CompileError,
   WgslProgram as Program,
   type CompileOptions,
+  type Emulation,
   type EntryPoint,
   type ExportedFunction,
+  type PackedFile,
 } from './program.ts'
 
 const extended = new WeakMap<readonly PackedFile[], PackedLibrary>()

@@ -3,7 +3,9 @@ import type { LibraryData } from './library.ts'
 
 type Table = Record<string, number[]>
 
+/** A file of the core library. */
 export interface PackedFile {
+  /** Its name, as diagnostics show it. */
   readonly name: string
   /** One declaration a line. */
   readonly text: string

@@ -18,12 +18,21 @@ import { TypeMap } from './types.ts'
 
 /** What replaces numbers that a target lacks. It is large, and few programs need it. */
 export interface Emulation {
-  /** The functions that it calls, in Slang, with their names. */
+  /** The functions that it calls, in Slang. */
   readonly source: string
+  /** The names of these functions. */
   readonly names: readonly string[]
-  /** Whether a module has such numbers; with `halves`, those are some of them. */
+  /**
+   * Whether a module has such numbers; with `halves`, those are some of them.
+   *
+   * @internal
+   */
   readonly needed: (module: Module, halves: boolean) => boolean
-  /** Replaces them in place; gives the functions that changed. */
+  /**
+   * Replaces them in place; gives the functions that changed.
+   *
+   * @internal
+   */
   readonly apply: (module: Module, halves: boolean, library: ReadonlyMap<string, Func>, sink: Sink) => ReadonlySet<Func>
 }
 
