@@ -64,7 +64,7 @@ async function checkOnce(run: Run, file: string, options: CheckOptions): Promise
 }
 
 /** Warnings of derivatives that the program itself drops. */
-const lossy: ReadonlySet<string> = new Set(['W31159', 'W41020', 'W41026'])
+const lossy: ReadonlySet<string> = new Set(['W31159', 'W41020', 'W41026', 'W41027'])
 
 function text(o: CheckOutcome, lost: string | undefined): string {
   const counts = [

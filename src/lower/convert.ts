@@ -1,4 +1,5 @@
 /** Conversions by value, decided on the concrete types; `ConvertExpr` of the tree lists them. */
+import { roundTo } from '../base/number.ts'
 import type { Fn } from './context.ts'
 import type { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
@@ -35,7 +36,13 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   if (from.kind !== 'scalar') return b.convert(reshape(b, value, to), to)
   const scalar = t.scalars[to.scalar]
   const def = value.def
-  const known = def.op !== 'param' && def.op === 'const' && typeof def.attr !== 'object' && typeof def.attr !== 'string'
+  const known =
+    def.op !== 'param' &&
+    def.op === 'const' &&
+    typeof def.attr !== 'object' &&
+    typeof def.attr !== 'string' &&
+    // It may have more digits than its type, which are lost on the way to another.
+    (!t.isFloat(from) || scalar === t.f16 || roundTo(from.scalar, Number(def.attr)) === def.attr)
   return b.splat(known ? constant(fn, scalar, def.attr) : b.convert(value, scalar), to)
 }
 

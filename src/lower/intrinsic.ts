@@ -28,6 +28,9 @@ type Handler = (fn: Fn, args: readonly Operand[], result: Type, call: CallExpr |
 const value = (fn: Fn, args: readonly Operand[], i: number): Value =>
   valueOf(fn, args[i] ?? impossible('too few operands of an intrinsic'))
 
+/** Whether an array has no elements, which no IR has. */
+const isEmpty = (array: Value): boolean => array.type.kind === 'struct'
+
 const handlers: Readonly<Record<string, Handler>> = {
   pair: (fn, args, result) => fn.b.construct(result, [value(fn, args, 0), value(fn, args, 1)]),
   pair_zero: (fn, args, result) => {
@@ -64,14 +67,20 @@ const handlers: Readonly<Record<string, Handler>> = {
     storeBytes(fn, boxed(fn, closed(fn.b, given, type), type), bytesOf(fn, args))
     return undefined
   },
-  component: (fn, args) => indexValue(fn, fn.b.extract(value(fn, args, 0), 0), value(fn, args, 1)),
+  component: (fn, args, result) => {
+    const components = fn.b.extract(value(fn, args, 0), 0)
+    const index = value(fn, args, 1)
+    return isEmpty(components) ? fn.b.zero(result) : indexValue(fn, components, index)
+  },
   setComponent: (fn, args) => {
     const place = args[0]!
-    if (place.dir !== 'in') write(fn, indexOf(fn, fieldOf(fn, place.ref, 0), value(fn, args, 1)), value(fn, args, 2))
+    if (place.dir !== 'in' && !isEmpty(read(fn, fieldOf(fn, place.ref, 0))))
+      write(fn, indexOf(fn, fieldOf(fn, place.ref, 0), value(fn, args, 1)), value(fn, args, 2))
     return undefined
   },
   storeVector: (fn, args) => {
     const [vector, place] = [fn.b.extract(value(fn, args, 0), 0), args[1]!]
+    if (isEmpty(vector)) return undefined
     const bytes = fn.b.const(t.i32, t.bitsOf(vector.type.scalar!) / 8)
     const start = fn.b.div(fn.b.convert(value(fn, args, 2), t.i32), bytes)
     for (let i = 0; i < vector.type.count && place.dir !== 'in'; i++)

@@ -44,9 +44,7 @@ function placeOf(fn: Fn, place: Place): Ref {
     case 'index': {
       const base = lowerPlace(fn, place.base)
       const index = lowerExpr(fn, place.index)
-      // An array without elements holds nothing: what is written is lost, and zero is read.
-      if (fn.type(place.base.type).kind === 'struct')
-        return { kind: 'pointer', pointer: cleared(fn, fn.type(place.type)) }
+      if (fn.type(place.base.type).kind === 'struct') return nothing(fn, fn.type(place.type))
       return indexOf(fn, base, index)
     }
     case 'swizzle': {
@@ -90,11 +88,15 @@ function placeOf(fn: Fn, place: Place): Ref {
 }
 
 /** A component of a vector of the library whose components lie in an array: as memory, it needs no calls. */
-function componentPlace(fn: Fn, { set, object, args: [index] }: AccessorPlace): Ref | undefined {
+function componentPlace(fn: Fn, { set, object, args: [index], type }: AccessorPlace): Ref | undefined {
   const ref = set === null ? null : fn.ref(set)
   if (ref?.kind !== 'direct' || fn.cx.program.attributes(ref.decl).intrinsic !== 'setComponent') return undefined
   if (object?.dir !== 'inout' || index?.dir !== 'in') return undefined
-  return indexOf(fn, fieldOf(fn, lowerPlace(fn, object.place), 0), lowerExpr(fn, index.value))
+  const components = fieldOf(fn, lowerPlace(fn, object.place), 0)
+  const at = lowerExpr(fn, index.value)
+  return fn.type(object.place.type).fields[0]!.type.kind === 'struct'
+    ? nothing(fn, fn.type(type))
+    : indexOf(fn, components, at)
 }
 
 /** The place that a pointer points to. */
@@ -192,10 +194,11 @@ export function indexOf(fn: Fn, from: Ref, index: Value): Ref {
   return { kind: 'indexed', base, index }
 }
 
-function cleared(fn: Fn, type: Type): Value {
+/** An element of an array without elements: what is written is lost, and zero is read. */
+function nothing(fn: Fn, type: Type): Ref {
   const pointer = fn.b.variable(type)
   fn.b.store(pointer, fn.b.zero(type))
-  return pointer
+  return { kind: 'pointer', pointer }
 }
 
 /** An element of a value; arrays with computed indices go through memory. */

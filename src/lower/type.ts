@@ -72,7 +72,7 @@ export class Types {
           const n = this.number(type.count)
           return n === 0 ? this.#nothing(type) : t.array(this.part(type.elem), this.#length(n))
         }
-        this.#sink.add(unsizedArray, undefined, { type: s.show(type) })
+        this.#sink.add(unsizedArray, this.#reach.here(), { type: s.show(type) })
         return t.array(this.part(type.elem), 1)
       }
       case 'struct': {
@@ -91,13 +91,13 @@ export class Types {
         return diff
       }
       case 'func':
-        this.#sink.add(unsupportedHere, undefined, { what: `a value of type ${s.show(type)}` })
+        this.#sink.add(unsupportedHere, this.#reach.here(), { what: `a value of type ${s.show(type)}` })
         return t.i32
       case 'error':
         this.#reach.refuse(type.lack)
         // Without a mistake so far it is what an associated type without interfaces is at run time.
         if (this.#sink.errors === 0)
-          this.#sink.add(unsupportedHere, undefined, {
+          this.#sink.add(unsupportedHere, this.#reach.here(), {
             what: 'a value of which nothing is known but that its type is an associated type',
           })
         return t.i32
@@ -135,29 +135,30 @@ export class Types {
   /** The number that an integer of a concrete type is. */
   number(value: s.Int | null): number {
     const n = s.known(value)
-    if (n === null) this.#sink.add(unknownNumber, undefined, { value: value === null ? 'a length' : s.show(value) })
+    if (n === null)
+      this.#sink.add(unknownNumber, this.#reach.here(), { value: value === null ? 'a length' : s.show(value) })
     return n ?? 1
   }
 
   /** Elements of an array; generic arguments may ask for too few or too many. */
   #length(n: number): number {
     if (n > 0 && n <= s.maxElements) return n
-    if (n < 0) this.#sink.add(badArraySize, undefined, {})
-    else this.#sink.add(arrayTooLarge, undefined, { count: n, limit: s.maxElements })
+    if (n < 0) this.#sink.add(badArraySize, this.#reach.here(), {})
+    else this.#sink.add(arrayTooLarge, this.#reach.here(), { count: n, limit: s.maxElements })
     return 1
   }
 
   /** The element type of a vector or matrix; generic arguments may make it something else than a number. */
   #lane(type: s.VectorType | s.MatrixType): t.Type {
     if (type.elem.kind !== 'scalar')
-      this.#sink.add(unsupportedHere, undefined, { what: `a value of type ${s.show(type)}` })
+      this.#sink.add(unsupportedHere, this.#reach.here(), { what: `a value of type ${s.show(type)}` })
     return this.of(type.elem)
   }
 
   /** Lanes, rows or columns; generic arguments may ask for more than there are. */
   #side(count: s.Int): number {
     const n = this.number(count)
-    if (n < 1 || n > 4) this.#sink.add(badVectorSize, undefined, { count: n })
+    if (n < 1 || n > 4) this.#sink.add(badVectorSize, this.#reach.here(), { count: n })
     return n
   }
 

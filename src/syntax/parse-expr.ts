@@ -145,7 +145,7 @@ function parseUnary(p: Cursor): Expr {
       return { kind: word, span: p.spanFrom(first), operand }
     }
     case 'try': {
-      if (next !== nameKind) break
+      if (next !== nameKind && !p.isAt(first + 1, '(')) break
       p.advance()
       const operand = nested(p, parseUnary)
       return { kind: 'try', span: p.spanFrom(first), operand }

@@ -1,5 +1,5 @@
 /** Statements. After an error the parser goes on at the next `;`, `}` or line that begins a statement. */
-import { oneError, statementBeforeCase, unintendedEmpty } from '../base/errors/syntax.ts'
+import { oneError, tryBlock, statementBeforeCase, unintendedEmpty } from '../base/errors/syntax.ts'
 import type {
   Attribute,
   Block,
@@ -152,7 +152,11 @@ function parseStmtInside(p: Cursor): Stmt {
     case '__stage_switch':
       return parseTargetSwitch(p, first, 'stage')
     case 'try':
-      if (p.kindAt(p.pos + 1) !== nameKind) break
+      if (p.isAt(p.pos + 1, '{')) {
+        p.report(tryBlock, p.tokens.span(p.pos, p.pos), {})
+        return parseDo(p, first, [])
+      }
+      if (p.kindAt(p.pos + 1) !== nameKind && !p.isAt(p.pos + 1, '(')) break
       return parseExprStmt(p, first)
     case 'goto':
       if (p.kindAt(p.pos + 1) !== nameKind) break
@@ -320,7 +324,8 @@ function parseDo(p: Cursor, first: number, attributes: readonly Attribute[]): St
 /** The clauses behind `do { … }`. */
 function parseCatch(p: Cursor, first: number, body: Stmt): Stmt {
   const clauses: CatchClause[] = []
-  while (p.word() === 'catch') {
+  // All of them are ways out of the block, one around the other.
+  while (p.word() === 'catch' && p.enter()) {
     const at = p.advance()
     let param: Param | undefined
     if (p.is('(')) {
@@ -332,6 +337,7 @@ function parseCatch(p: Cursor, first: number, body: Stmt): Stmt {
     const clause = parseBody(p, at, false)
     clauses.push({ kind: 'catch', span: p.spanFrom(at), param, body: clause })
   }
+  for (let i = 0; i < clauses.length; i++) p.leave()
   return { kind: 'doCatch', span: p.spanFrom(first), body, clauses }
 }
 

@@ -285,8 +285,8 @@ export function withWhere(p: Cursor, generics: Generics | undefined): Generics |
 
 /** An operand that may be a type or an expression, up to a closing bracket. */
 export function parseTypeOrExpr(p: Cursor, close: number): Expr {
-  // `operator*` names a function, not a pointer, and `this.f` one of an object.
-  return p.word() !== 'operator' && p.word() !== 'this' && afterType(p, p.pos) === close && close > 0
+  // `operator*` names a function, not a pointer, and `this.f` one of an object; `nullptr` is a value.
+  return !/^(operator|this|nullptr)$/.test(p.word()) && afterType(p, p.pos) === close && close > 0
     ? parseType(p)
     : parseArgument(p)
 }

@@ -444,7 +444,7 @@ class Preprocessor {
           this.#version =
             languageVersion(
               rest.map(t => t.text),
-              span,
+              rest.length === 0 ? span : this.#span(rest[0]!).to(this.#span(rest.at(-1)!)),
               this.#sink,
             ) ?? this.#version
         break

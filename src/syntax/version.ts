@@ -1,6 +1,6 @@
 /** The version of the language that `#language slang 2026` asks for. */
 import type { Sink } from '../base/diag.ts'
-import { unknownLanguage, unknownVersion } from '../base/errors/syntax.ts'
+import { expectedInDirective, unknownLanguage, unknownVersion } from '../base/errors/syntax.ts'
 import type { Span } from '../base/source.ts'
 
 /** What a file means that asks for none. */
@@ -25,8 +25,9 @@ export function languageVersion(words: readonly string[], span: Span, sink: Sink
   const version = text.replace(/^slang/, '')
   const known = Object.hasOwn(versions, version) ? versions[version]! : null
   if (known !== null) return known
-  const isLanguage = text.startsWith('slang') || /^\d/.test(text) || text === ''
-  if (isLanguage) sink.add(unknownVersion, span, { name: version })
+  const isLanguage = text.startsWith('slang') || /^\d/.test(text)
+  if (version === '') sink.add(expectedInDirective, span, { what: 'a version of Slang', directive: 'language' })
+  else if (isLanguage) sink.add(unknownVersion, span, { name: words.join(' ').replace(/^slang /, '') })
   else sink.add(unknownLanguage, span, { name: words[0]! })
   return null
 }

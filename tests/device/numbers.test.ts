@@ -344,6 +344,19 @@ it('a constant of half precision has the digits of its type', () => {
     expect([fn['g']!(), fn['h']!()]).toEqual([3.69921875, Infinity])
 })
 
+it('a constant of half precision is rounded before it becomes another number', () => {
+  const source = `static const float known = half(2049);
+    T made<T : __BuiltinFloatingPointType>() { return T(2049.0); }
+    public float f() { return float(half(2049)); } public float g() { return 2049.0h; } public int h() { return int(half(2049)); }
+    public double i() { return double(half(0.1)); } public float j() { return known + float(made<half>()); }
+    public float k() { return float(half(1.0e-8)); } public float l() { return float2(half2(2049.0h)).y; }`
+  for (const optimize of [0, 2] as const) {
+    const program = compile(source, { optimize })
+    for (const fn of [loadSync(program).fn, evaluate(program.js().code)])
+      expect([...'fghijkl'].map(name => fn[name]!())).toEqual([2048, 2048, 2048, 0.0999755859375, 4096, 0, 2048])
+  }
+})
+
 describe('past the end of a buffer', () => {
   const rows: readonly (readonly [what: string, body: string, wanted: readonly number[]])[] = [
     ['stores are dropped', 'outp[id.x + 2] = id.x + 10;', [1, 2, 10, 11]],

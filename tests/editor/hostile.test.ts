@@ -52,6 +52,21 @@ const texts: Readonly<Record<string, readonly [text: string, cursor: string]>> =
   'namespaces in each other': [`${'namespace a { '.repeat(3000)}float f(float x) { return x; }`, 'x; }'],
   'structs inside of each other': [`${'struct a { '.repeat(3000)}float f(float x) { return x; }`, 'x; }'],
   'an array of arrays': [`float f(float${'[2]'.repeat(3000)} x) { return x; }`, 'x; }'],
+  'a call without its try': [
+    `int f() throws E { return 1; }
+void c() { do { f(); } catch { } }
+RWStructuredBuffer<float> numbers;
+interface IPlace : IDifferentiablePtrType { uint at(); }
+[BackwardDerivative(back)] float read<P : IPlace>(P p) where P.Differential : IPlace { return numbers[p.at()]; }
+void back<P : IPlace>(DifferentialPtrPair<P> p, float d) where P.Differential : IPlace { numbers[p.d.at()] += d; }`,
+    'f(); }',
+  ],
+  'ways out of nothing': [
+    `[Differentiable] float lost(functype (float) -> float f, float x) { return f(x); }
+float ints(int x) { break x; }
+float more(int x) { continue; }`,
+    'x; }',
+  ],
   'a comment without an end': ['/*'.repeat(20_000), '*'],
 }
 

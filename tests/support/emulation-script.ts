@@ -30,7 +30,9 @@ void mix(uint3 id : SV_DispatchThreadID)
     item.weight = item.weight * rate + first.weight;
     items[i] = item;
     halves[i] = halves[i] / half(3);
-    if (i == 1) printf("%lld %llu %d %u %f", item.key, keys[i], int(signs[i]), uint(item.tag), float(item.weight));
+    // A function that WGSL has is rounded too.
+    half k = half(1.5009765625) * half(i);
+    if (i == 1) printf("%lld %llu %d %u %f %f", item.key, keys[i], int(signs[i]), uint(item.tag), float(item.weight), float(lerp(k * half(0), k, k)));
 }`
 
 const item = (k: number): object => ({

@@ -55,6 +55,8 @@ export const examples: Examples<typeof derivativeErrors> = {
   plainThis: 'struct S { float k; [Differentiable] float f(float x) { return k * x; } }',
   plainStruct:
     'struct S { float a; } [Differentiable] S g(float x) { return { x }; } [Differentiable] float f(float x) { return g(x).a; }',
+  plainBound:
+    '[Differentiable] T square<T : IArithmetic>(T x) { return x * x; } [Differentiable] float f(float x) { return square(x); }',
   unboundedLoop: {
     source: '[Differentiable] float f(float x) { float y = x; while (y < 10.0) y = y * 2.0; return y; }',
     target: 'wgsl',

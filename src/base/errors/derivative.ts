@@ -171,6 +171,12 @@ export const plainStruct: Entry<'type'> = warning(
   'declare it as struct {type} : IDifferentiable, or write detach(...) around the value',
 )
 
+export const plainBound: Entry<'type'> = warning(
+  'W41027',
+  'derivative is lost: {type} does not conform to IDifferentiable',
+  'let {type} conform to IDifferentiable where it is declared, or write detach(...) around the value',
+)
+
 export const unboundedLoop: Entry<never> = error(
   'E30510',
   'this loop has no known bound, so its reverse derivative needs a CPU',

@@ -44,6 +44,7 @@ export const examples: Examples<typeof syntaxErrors> = {
   expectedName: 'static const int 3 = 4;',
   tooDeep: `float f(float x) { return ${'('.repeat(600)}x${')'.repeat(600)}; }`,
   oneError: 'void f() { do { } catch () { } }',
+  tryBlock: 'void f() { try { } catch { } }',
   statementBeforeCase: 'int f(int x) { switch (x) { x = 2; case 1: return 1; default: return 0; } }',
   misplacedDeclaration: 'interface I { float f(); } float g(float x) { module m; return x; }',
 }

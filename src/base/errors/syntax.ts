@@ -152,6 +152,12 @@ export const oneError: Entry<never> = error(
   'a catch takes one error, as in `catch (e : E)`, or no parentheses at all',
 )
 
+export const tryBlock: Entry<never> = error(
+  'E20001',
+  "a block whose errors are caught begins with 'do'",
+  'write do { ... } catch (e : E) { ... }, and try before each call that may throw',
+)
+
 export const statementBeforeCase: Entry<never> = warning(
   'W20021',
   'statements of a switch before its first label never run',

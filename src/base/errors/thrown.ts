@@ -56,19 +56,19 @@ export const throwsAnother: Entry<'type' | 'expected'> = error(
 )
 
 export const throwingDerivative: Entry<'name'> = error(
-  'E31300',
+  'E31310',
   '{name} may throw, so it has no derivative of its own',
   'differentiate a function that calls it and catches what it throws',
 )
 
 export const throwingEntry: Entry<'name'> = error(
-  'E31301',
+  'E31311',
   'nobody can catch what {name} throws, for a host calls it',
   'catch the error inside of it',
 )
 
 export const throwingLeftOut: Entry<'func'> = remark(
-  'N31302',
+  'N31312',
   '{func} is left out of what a host may call: a host cannot catch what it throws',
   'export a function that catches the error and gives a code',
 )

@@ -9,7 +9,7 @@ export const typeMismatch: Entry<'expected' | 'got'> = error(
 export const notThatFunction: Entry<'expected' | 'got'> = error(
   'E30019',
   'expected a function as {expected}, got {got}',
-  'the parameters must be of these types, and the result of one that converts; in a differentiable function it must be differentiable',
+  'its parameters must have these types, and its result one that converts without loss; a differentiable function takes differentiable ones',
 )
 
 export const needsCast: Entry<'expected' | 'got'> = error(

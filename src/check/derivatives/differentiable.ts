@@ -20,11 +20,12 @@ import {
   signatureOf,
 } from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
-import type { FuncDecl, Level, LocalDecl } from '../model/decl.ts'
+import type { FuncDecl, Level } from '../model/decl.ts'
 import { hasKnownBound, rootVariable } from '../statements/loop.ts'
 import type { Arg, Body, CallExpr, Expr, FuncRef, Place, Stmt } from '../model/tree.ts'
 import { show, type Type } from '../model/type.ts'
 import { checkBody } from '../statements/stmt.ts'
+import { overwritten } from './overwritten.ts'
 import { checkRecompute } from './recompute.ts'
 import { children, eachExpr, eachStmt, expressions, operands, placeOperands } from '../model/walk.ts'
 
@@ -381,6 +382,10 @@ class Check {
           this.#report(errors.plainStruct, e.span ?? e.parts.find(p => p.span !== null)?.span, { type: show(e.type) })
         }
         break
+      case 'wrap':
+        if (!this.#differentiable(e.type) && !isLambda(e.value.type) && this.#carries(e.value))
+          this.#report(errors.plainBound, e.span ?? e.value.span, { type: show(e.type) })
+        break
       default:
     }
     operands(e, this.#visitor, this.#placeVisitor)
@@ -445,14 +450,11 @@ class Check {
       const [p, a] = [sig.params[i], e.args[i]!]
       // What a lambda captures would get lost in a parameter whose type is not bound to IDifferentiable.
       const given = a.dir !== 'in' ? null : a.value.kind === 'wrap' ? a.value.value : a.value
-      if (
-        p?.noDiff === true &&
-        given?.type.kind === 'struct' &&
-        given.type.decl.name === 'Lambda' &&
-        !(e.func.kind === 'direct' && funcSig(this.#cx, e.func.decl).params[i]?.noDiff === true) &&
-        this.#carries(given)
-      ) {
-        this.#report(errors.lostInCall, given.span ?? e.span, { name: nameOf(e.func) })
+      const declared = e.func.kind === 'direct' ? funcSig(this.#cx, e.func.decl).params[i] : undefined
+      if (p?.noDiff === true && given !== null && declared?.noDiff !== true && this.#carries(given)) {
+        if (isLambda(given.type)) this.#report(errors.lostInCall, given.span ?? e.span, { name: nameOf(e.func) })
+        else if (declared?.type.kind === 'param' && e.func.kind === 'direct' && !e.func.decl.module.isCore)
+          this.#report(errors.plainBound, given.span ?? e.span, { type: show(declared.type) })
       }
       if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
       if (a.dir === 'in') this.#expect(a.value)
@@ -558,35 +560,8 @@ function isWritableTexture(a: Arg): boolean {
   return kind?.is === 'texture' && kind.access === 'read-write'
 }
 
-/** How many statements are searched for one that overwrites a variable. */
-const lookAhead = 64
-
-/** Whether a later statement overwrites a variable before anything reads it. */
-function overwritten(list: readonly Stmt[], at: number, decl: LocalDecl): boolean {
-  for (let i = at + 1; i < Math.min(list.length, at + lookAhead); i++) {
-    const s = list[i]!
-    if (s.kind !== 'expr' || s.expr.kind !== 'assign' || s.expr.place.kind !== 'local' || s.expr.place.decl !== decl)
-      continue
-    let read = mentions(s.expr.value, decl)
-    eachStmt(list.slice(at + 1, i), t => {
-      read ||= t.kind === 'break' || t.kind === 'continue' || expressions(t).some(e => mentions(e, decl))
-    })
-    return !read
-  }
-  return false
-}
-
-function mentions(e: Expr, decl: LocalDecl): boolean {
-  let found = false
-  const place = (p: Place): void => {
-    found ||= p.kind === 'local' && p.decl === decl
-    placeOperands(p, visit, place)
-  }
-  const visit = (x: Expr): void => {
-    operands(x, visit, place)
-  }
-  visit(e)
-  return found
+function isLambda(type: Type): boolean {
+  return type.kind === 'struct' && type.decl.name === 'Lambda'
 }
 
 function isDetach(ref: FuncRef): boolean {

@@ -25,10 +25,11 @@ import {
   template,
   typeCost,
   violation,
+  writerOf,
   type Member,
 } from '../types/index.ts'
 import { mustTry, throwingDerivative } from '../../base/errors/thrown.ts'
-import { misfitting } from './callable.ts'
+import { isBroken, misfitting } from './callable.ts'
 import { canStandFor, coerce, convertPlace, termCost } from './convert.ts'
 import type { Cx, Env } from '../model/context.ts'
 import type { FuncDecl, GenericParams, Scope } from '../model/decl.ts'
@@ -235,9 +236,11 @@ export function showArgs(args: readonly Term[]): string {
         ? '{...}'
         : a.kind === 'funcs'
           ? `function ${a.name}`
-          : typeOf(a) === null
-            ? '?'
-            : show(typeOf(a)!),
+          : a.kind === 'type'
+            ? `type ${show(a.type)}`
+            : typeOf(a) === null
+              ? '?'
+              : show(typeOf(a)!),
     )
     .join(', ')
 }
@@ -245,7 +248,7 @@ export function showArgs(args: readonly Term[]): string {
 /** Resolves a call of an overload set. Null where nothing fits and `quiet` is set; otherwise mistakes are reported. */
 export function resolveCall(env: Env, funcs: Funcs, args: readonly Term[], span: Span, quiet = false): Term | null {
   const { cx } = env
-  if (args.some(a => a.kind === 'error' || typeOf(a)?.kind === 'error')) return errorTerm
+  if (args.some(a => a.kind === 'error' || typeOf(a)?.kind === 'error' || isBroken(env, a))) return errorTerm
   const matches: Match[] = []
   const failures: { readonly candidate: Candidate; readonly why: Failure }[] = []
   for (const packed of funcs.candidates) {
@@ -482,7 +485,10 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
     const p = sig.params[i]!
     const arg = args[i]
     if (p.thrown === true) {
-      if (!env.tried.has(span)) cx.sink.add(mustTry, span, { name: funcs.name })
+      if (!env.tried.has(span)) {
+        cx.sink.add(mustTry, span, { name: funcs.name })
+        return value(emptyError(sig.result))
+      }
       const decl = { id: cx.id(), name: p.name, type: p.type, span, constant: false, noDiff: false }
       made.push({ dir: 'out', place: { kind: 'local', type: p.type, span, decl: { kind: 'local', ...decl } } })
       continue
@@ -516,6 +522,12 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
   }
   if (candidate.decl.role === 'static' && candidate.requirement !== null && candidate.object !== null) {
     object = asArg(env, candidate.object, false, funcs.name, span)
+  }
+  const writer = ref.kind === 'direct' && made.every(a => a.dir === 'in') ? writerOf(cx, ref.decl) : undefined
+  if (ref.kind === 'direct' && writer !== undefined) {
+    const set = { ...ref, decl: writer }
+    const place = { kind: 'accessor', type: sig.result, span, get: ref, set, object, args: made, byRef: true } as const
+    return { kind: 'place', place, fixed: null }
   }
   return value({ kind: 'call', type: sig.result, span, func: ref, object, args: made })
 }

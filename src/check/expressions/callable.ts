@@ -23,22 +23,42 @@ import type { Env } from '../model/context.ts'
 import type { GenericParams } from '../model/decl.ts'
 import { funcsOf, spanOf, typeOf, value, type Term } from '../model/term.ts'
 import type { Expr, Stmt, Template } from '../model/tree.ts'
-import { intConst, noSubst, same, show, type GenericArg, type InterfaceType, type Type } from '../model/type.ts'
+import {
+  intConst,
+  noSubst,
+  poisoned,
+  same,
+  show,
+  type GenericArg,
+  type InterfaceType,
+  type Type,
+} from '../model/type.ts'
 
 type Funcs = Term & { readonly kind: 'funcs' }
 
-/** What a term is called by; null where it is no function, or one of an object. */
+/** What a term is called by, if it takes all by value; null where it is no function, or one of an object. */
 function funcsIn(env: Env, term: Term, object: Term): Funcs | null {
-  if (term.kind === 'funcs')
-    return term.candidates.some(
-      c => c.object !== null || c.decl.role === 'method' || funcSig(env.cx, c.decl).params.at(-1)?.thrown === true,
-    )
-      ? null
-      : term
+  const byValue = (all: Funcs['candidates']): Funcs['candidates'] =>
+    all.filter(c => funcSig(env.cx, c.decl).params.every(p => p.dir === 'in'))
+  if (term.kind === 'funcs') {
+    // A backward derivative changes what it is given.
+    if (term.modes.includes('backward')) return null
+    if (term.candidates.some(c => c.object !== null || c.decl.role === 'method')) return null
+    const candidates = byValue(term.candidates)
+    return candidates.length === 0 ? null : { ...term, candidates }
+  }
   const type = typeOf(term)
   if (type?.kind !== 'struct') return null
-  const found = candidatesOf(env.cx, membersOf(env.cx, type, 'operator()'), object, 0)
+  const found = byValue(candidatesOf(env.cx, membersOf(env.cx, type, 'operator()'), object, 0))
   return found.length === 0 ? null : funcsOf('operator()', found)
+}
+
+/** Whether a term is a lambda in which a mistake has been reported. */
+export function isBroken(env: Env, term: Term): boolean {
+  const type = typeOf(term)
+  if (type?.kind !== 'struct' || type.decl.name !== 'Lambda' || type.decl.syntax !== null) return false
+  const funcs = funcsIn(env, term, term)
+  return funcs !== null && poisoned(funcSig(env.cx, funcs.candidates[0]!.decl).result)
 }
 
 /** The signature of a term that can be called in one way only. */
@@ -50,7 +70,7 @@ function signatureIn(env: Env, funcs: Funcs): Template | null {
   if (list.length !== given.length) return null
   const args = new Map([...only.subst.args, ...list.map((p, i): [number, GenericArg] => [p.id, given[i]!])])
   const sig = templateOf(env.cx, { ...only, subst: { args, self: only.subst.self } }, funcs.modes)
-  return sig.params.every(p => p.dir === 'in' && p.thrown !== true) ? sig : null
+  return sig.params.every(p => p.dir === 'in') ? sig : null
 }
 
 /** A struct that calls a term with parameters of given types; null where the term takes no such, or gives something else. */
@@ -63,7 +83,7 @@ function adapter(env: Env, term: Term, params: readonly Type[], result: Type | n
   if (type === null || type.kind === 'error') return null
   const to = result ?? type
   const cost = to.kind === 'void' || same(type, to) ? 0 : typeCost(cx, type, to)
-  if (cost === null || cost >= costs.explicit) return null
+  if (cost === null || cost >= costs.lossy) return null
   const closure = closureOf(env, span)
   const held = term.kind === 'funcs' ? null : toExpr(env, term, span)
   if (held !== null) closure.capture('callee', held, false)
@@ -95,8 +115,8 @@ function adapter(env: Env, term: Term, params: readonly Type[], result: Type | n
 export function showCalled(type: Type): string {
   const called = calledAs(type)
   if (called === null || type.kind !== 'interface') return show(type)
-  const smooth = type.decl.name === 'IDifferentiableFunc' ? '[Differentiable] ' : ''
-  return `${smooth}functype (${called.params.map(show).join(', ')}) -> ${show(called.result)}`
+  if (type.decl.name !== 'IDifferentiableFunc') return show(type)
+  return `[Differentiable] functype (${called.params.map(show).join(', ')}) -> ${show(called.result)}`
 }
 
 /** Whether a type mentions a variable that is not settled. */

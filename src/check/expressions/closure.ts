@@ -1,4 +1,5 @@
 /** The struct of a lambda: what it captures as fields, and a method `operator()`. It conforms to `IFunc` of its types. */
+import { redeclared } from '../../base/errors/names.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { attributesOf, coreInterface, ownArgs } from '../types/index.ts'
@@ -156,7 +157,10 @@ export function closureOf(env: Env, span: Span, written: readonly ast.Param[] = 
       declare(inner, func)
       if (level !== 'none') add('IDifferentiable', null)
       const scope = newScope(inner, 'block', func)
-      for (const p of params) declare(scope, p)
+      for (const p of params) {
+        if (scope.names.has(p.name)) cx.sink.add(redeclared, p.span ?? undefined, { name: p.name })
+        else declare(scope, p)
+      }
       const body = new Env(cx, scope, func, type, 'what a lambda captures is constant', voidType, level)
       return { func, params, made: check(body) }
     },
@@ -168,6 +172,8 @@ export function closureOf(env: Env, span: Span, written: readonly ast.Param[] = 
       if (given === 'none') add('IDifferentiable', null)
       const level = given === 'none' && !module.isCore && !cx.above.loses(cx, func, body) ? 'backward' : given
       cx.attributes.set(func, { ...attributesOf(cx, func), level, marked: level !== 'none' })
+      // Interfaces of functions take all by value.
+      if (params.some(p => p.dir !== 'in')) return { kind: 'construct', type, span, parts: held }
       const args = [result, ...params.map(p => p.type)]
       add('IFunc', [...args])
       if (level !== 'none') add('IDifferentiableFunc', args)

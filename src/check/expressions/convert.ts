@@ -17,7 +17,7 @@ import {
   substFor,
   typeCost,
 } from '../types/index.ts'
-import { asCallable, showCalled } from './callable.ts'
+import { asCallable, isBroken, showCalled } from './callable.ts'
 import { coerceList, listFits } from './init.ts'
 import { emptyError, spanOf, type Term } from '../model/term.ts'
 import { toExpr } from './expr.ts'
@@ -54,7 +54,7 @@ export function termCost(env: Env, term: Term, to: Type): number | null {
     case 'place':
       return typeCost(env.cx, term.place.type, to) ?? calledCost(env, term, to)
     case 'funcs':
-      return calledCost(env, term, to)
+      return poisoned(to) ? 0 : calledCost(env, term, to)
     case 'list':
       return to.kind === 'error' || listFits(env, term.items, to) ? 0 : null
     default:
@@ -135,8 +135,10 @@ const isPair = (type: Type): boolean => type.kind === 'struct' && type.decl.intr
 export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
   if (term.kind === 'error') return emptyError(to)
   if (term.kind === 'list') return coerceList(env, term, to, span)
+  if (term.kind === 'funcs' && poisoned(to)) return emptyError(to)
   if (calledAs(to) !== null) {
     const made = asCallable(env, term, to as InterfaceType, new Map(), span)
+    if (made === null && isBroken(env, term)) return emptyError(to)
     if (made === null && term.kind === 'funcs') {
       env.cx.sink.add(errors.notThatFunction, span, { expected: showCalled(to), got: `function ${term.name}` })
       return emptyError(to)

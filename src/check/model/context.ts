@@ -245,6 +245,8 @@ export class Cx {
   sorted = 0
   /** Instances of declarations with packs, by declaration and lengths of packs; and the instances themselves. */
   readonly writtenOut: Map<Decl, Map<string, Decl>> = new Map()
+  /** Of functions with the result `Ref<T>`: what writes there. */
+  readonly refWriters: Map<FuncDecl, FuncDecl> = new Map()
   readonly variadic: Map<Decl, readonly number[]> = new Map()
   /** Constants and types that modules export, by name. */
   readonly exports: Map<string, (GlobalDecl | StructDecl | AliasDecl)[]> = new Map()

@@ -19,9 +19,11 @@ export function convertNumber(
   to: ScalarName,
 ): number | bigint | boolean {
   if (to === 'bool') return typeof value === 'boolean' ? value : typeof value === 'bigint' ? value !== 0n : value !== 0
-  if (isFloatName(to)) return to === 'f32' ? Math.fround(Number(value)) : Number(value)
+  // A number that is written may have more digits than its type, which are lost on the way to another.
+  const known = isFloatName(from) ? roundTo(from, Number(value)) : value
+  if (isFloatName(to)) return to === 'f32' ? Math.fround(Number(known)) : Number(known)
   const n = bits(to)
-  const whole = isFloatName(from) ? saturated(roundTo(from, Number(value)), n, isSignedName(to)) : value
+  const whole = isFloatName(from) ? saturated(Number(known), n, isSignedName(to)) : value
   if (n === 64) {
     const big = BigInt(whole)
     const cut = isSignedName(to) ? BigInt.asIntN(64, big) : BigInt.asUintN(64, big)

@@ -4,7 +4,7 @@
  * `substitute` replaces them. If an associated type can be looked up (`T.Differential` with T = float), only
  * `CheckedProgram.substitute` normalises it, since it knows conformances. The function here only replaces.
  */
-import { joined } from './conjunct.ts'
+import { shownInterface } from './conjunct.ts'
 import { LimitReached, deepest } from '../../base/limits.ts'
 import type {
   AssocDecl,
@@ -576,7 +576,7 @@ export function show(type: GenericArg): string {
       if (type.decl.intrinsic === 'Ptr' && type.args[1]?.key === '0') return `${show(type.args[0]!)}*`
       return (type.decl.nested ?? type.decl.name).replace(/^__Tuple\d/, 'Tuple') + showArgs(type.args)
     case 'interface':
-      return joined(type, i => i.decl.name + showArgs(i.args))
+      return shownInterface(type, show)
     case 'enum':
     case 'param':
       return type.decl.name

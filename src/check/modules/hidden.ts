@@ -13,10 +13,16 @@ const differentiable: ReadonlySet<string> = new Set([
   'ForwardDifferentiable',
 ])
 
-function isCalled({ type, modifiers }: ast.Param): boolean {
-  if (modifiers.some(m => written.has(m.name))) return false
+function isCalled({ type, modifiers, fallback }: ast.Param): boolean {
+  // A default value has to say which function is meant, so it is one of those that the program has.
+  if (fallback !== undefined || modifiers.some(m => written.has(m.name))) return false
   if (type?.kind === 'generic') return type.base.kind === 'name' && interfaces.has(type.base.name)
-  return type?.kind === 'funcType'
+  return type?.kind === 'funcType' && isThere(type)
+}
+
+/** Whether there are such functions. What is said where one is not is about the parameter, not about the function's. */
+function isThere({ params }: ast.TypeExpr & { readonly kind: 'funcType' }): boolean {
+  return params.length <= 4 && !params.some(p => p.modifiers.some(m => written.has(m.name)))
 }
 
 /** The type parameters that stand for such parameters of a function. In one that is differentiable they have to be so, too. */

@@ -1,4 +1,4 @@
-/** User-written `ref` accessors, rewritten as a `get` with the same body and a `set` that assigns where the body returns a place. */
+/** User-written `ref` accessors, rewritten as a `get` with the same body and a `set` that assigns where the body returns a place. So are functions with the result `Ref<T>`. */
 import type * as ast from '../../syntax/ast.ts'
 
 /** How deep statements are followed; the parser allows no deeper ones. */
@@ -19,7 +19,7 @@ export function withoutRef(given: readonly ast.AccessorDecl[]): readonly ast.Acc
 }
 
 /** A copy in which `return place;` is `{ place = newValue; return; }`. What a lambda returns stays. */
-function assigned(node: unknown, depth: number): unknown {
+export function assigned(node: unknown, depth: number): unknown {
   if (depth > maxDepth || typeof node !== 'object' || node === null) return node
   if (Array.isArray(node)) return node.map(n => assigned(n, depth + 1))
   const { kind, span } = node as ast.Stmt

@@ -5,10 +5,10 @@
  */
 import * as names from '../../base/errors/names.ts'
 import type * as ast from '../../syntax/ast.ts'
-import { fieldSigs, lookup, resolveType } from '../types/index.ts'
+import { fieldSigs, lookup, paramOf, resolveType } from '../types/index.ts'
 import type { FieldDecl, ParamDecl } from '../model/decl.ts'
 import type { Env } from '../model/context.ts'
-import { checkExpr, closureOf, parameter, toExpr } from '../expressions/index.ts'
+import { checkExpr, closureOf, toExpr } from '../expressions/index.ts'
 import { declare } from '../model/scope.ts'
 import { openEnd } from './returns.ts'
 import { checkBlock } from './stmt.ts'
@@ -67,7 +67,7 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   const params = e.params.map((p, index): ParamDecl => {
     if (p.type === undefined) cx.sink.add(names.unsupported, p.span, { feature: 'a lambda parameter without a type' })
     const type = p.type === undefined ? errorType : resolveType(cx, p.type, env.scope)
-    return parameter(cx, p.name?.text ?? `p${index}`, index, type, p.name?.span ?? p.span)
+    return paramOf(cx, p, index, type)
   })
   const method = closure.method(params, env.level, body => {
     for (const p of params) if (p.span !== null) cx.observer?.named(p.span, p)

@@ -2,19 +2,21 @@
 import type { Expr, Stmt, VarDecl } from '../../syntax/ast.ts'
 import { collectLocal } from '../modules/collect.ts'
 import type { Env } from '../model/context.ts'
+import type { Decl } from '../model/decl.ts'
+import { declare, type Scope } from '../model/scope.ts'
 
 /** Enters a static variable of a function. Gives the statement that sets it, where its initial value is not known before the function runs. */
 export function staticLocal(env: Env, d: VarDecl): Stmt | null {
   if (env.func === null) return null
   if (d.type === undefined || d.init === undefined || !namesLocal(env, d.init)) {
-    collectLocal(env.cx, d, env.func, env.scope)
+    enter(env, d)
     return null
   }
   const { span } = d
   const named = (name: string): Expr => ({ kind: 'name', span: d.name.span, name, global: false })
   const isSet = `${d.name.text}_isSet`
   const modifiers = d.modifiers.filter(m => m.name !== 'const')
-  collectLocal(env.cx, { ...d, modifiers, init: undefined }, env.func, env.scope)
+  enter(env, { ...d, modifiers, init: undefined })
   const flag = {
     ...d,
     modifiers,
@@ -23,7 +25,7 @@ export function staticLocal(env: Env, d: VarDecl): Stmt | null {
     type: named('bool'),
     init: undefined,
   }
-  collectLocal(env.cx, flag, env.func, env.scope)
+  enter(env, flag)
   const assign = (name: string, value: Expr): Stmt => ({
     kind: 'expr',
     span,
@@ -41,6 +43,20 @@ export function staticLocal(env: Env, d: VarDecl): Stmt | null {
     },
     else: undefined,
   }
+}
+
+/** Enters a static variable. What a `ref` is rewritten as, which stands at one place, has it in common. */
+function enter(env: Env, d: VarDecl): void {
+  const func = env.func!
+  const old = env.cx.userDecls.find(
+    g => g.kind === 'global' && g.span === d.name.span && g.name === d.name.text && isOf(g.parent, func.inner),
+  )
+  if (old === undefined) collectLocal(env.cx, d, func, env.scope)
+  else declare(env.scope, old)
+}
+
+function isOf(func: Decl | null, inner: Scope): boolean {
+  return func?.kind === 'func' && func.inner === inner
 }
 
 /** Whether an expression names a variable or parameter of the function. */

@@ -221,13 +221,14 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       if (last < 0) cx.sink.add(types.breakOutside, s.span, {})
       else if (at < 0) cx.sink.add(names.undefinedName, label?.span, { name: label?.text ?? '' })
       catchUp(env, env.exits[at]?.outside ?? 0, out)
-      out.push({ kind: 'break', levels: env.exits.length - 1 - Math.max(at, 0), span: s.span })
+      if (last < 0) out.push({ kind: 'return', value: null, span: s.span })
+      else out.push({ kind: 'break', levels: env.exits.length - 1 - Math.max(at, 0), span: s.span })
       return
     }
     case 'continue':
       if (env.loops === 0) cx.sink.add(types.continueOutside, s.span, {})
       catchUp(env, env.outsideLoop, out)
-      out.push({ kind: 'continue', span: s.span })
+      out.push(env.loops === 0 ? { kind: 'return', value: null, span: s.span } : { kind: 'continue', span: s.span })
       return
     case 'return':
       returnOf(env, checkReturn(env, s), out)

@@ -47,6 +47,7 @@ export { declared, declaredNames, findUsed, lookup, type Found } from './lookup.
 export { interfacesOf, lookupMember, type Member } from './member.ts'
 export { conditionalElem, isNone, optionalElem, optionalType, pointerType } from './optional.ts'
 export { isSpread, mentions, packsOf, usualCounts, shared, writtenOut } from './pack.ts'
+export { writerOf } from './reference.ts'
 export { adapts, functionsOf, implementation, isOwn, meets, putRef, resolveRef } from './requirement.ts'
 export { applyGeneric, arrayOf, builtinTerm, describe, resolveInt, resolveType, termType, typeTerm } from './resolve.ts'
 export {
@@ -58,6 +59,7 @@ export {
   globalInit,
   isMutating,
   paramDefault,
+  paramOf,
 } from './signature.ts'
 export { containsItself } from './contain.ts'
 export { byteSize } from './size.ts'

@@ -216,7 +216,7 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
       return elem.kind === 'error' ? { kind: 'error' } : { kind: 'type', type: optionalType(cx, elem) }
     }
     case 'funcType': {
-      if (e.params.some(p => p.modifiers.some(m => m.name === 'out' || m.name === 'inout')))
+      if (e.params.some(p => p.modifiers.some(m => /^(out|inout|ref|__ref)$/.test(m.name))))
         return lacking('a function type with out or inout parameters')
       const params = e.params.map(p => (p.type === undefined ? errorType : resolveType(cx, p.type, scope)))
       const type = callableType(cx, params, resolveType(cx, e.result, scope), e.smooth)
@@ -326,9 +326,10 @@ export function applyGeneric(
   const int = (i: number): Int => resolveInt(cx, args[i]!, scope!)
   if (decl === 'Tuple') {
     const made = cx.library.lookup(`__Tuple${args.length}`)[0]
+    if (made?.kind === 'struct' && args.length === 0) return structType(made, [])
     if (made?.kind === 'struct')
       return applyGeneric(cx, { kind: 'open', decl: made, outer: noSubst }, args, scope, span)
-    cx.sink.add(generics.argumentCount, span, { name: decl, expected: 'one to eight', got: args.length })
+    cx.sink.add(generics.argumentCount, span, { name: decl, expected: 'up to eight', got: args.length })
     return errorType
   }
   if (decl === '_Texture') return textureOf(cx, open, args, scope, span)

@@ -10,6 +10,7 @@ import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } 
 import { emptyError } from '../model/term.ts'
 import { optionalType } from './optional.ts'
 import { linkedGlobal } from './link.ts'
+import { referred } from './reference.ts'
 import { ordered, resolveInt, resolveType } from './resolve.ts'
 import type { Expr, GlobalInfo } from '../model/tree.ts'
 import {
@@ -126,7 +127,8 @@ export function funcSig(from: Cx, func: FuncDecl): FuncSig {
 function makeSig(cx: Cx, func: FuncDecl): FuncSig {
   const { syntax } = func
   if (syntax.kind === 'func') {
-    const result = syntax.result === undefined ? voidType : resolveType(cx, syntax.result, func.inner)
+    const result =
+      syntax.result === undefined ? voidType : resolveType(cx, referred(cx, func) ?? syntax.result, func.inner)
     const list = params(cx, func, syntax.params)
     if (syntax.throws !== undefined) list.push(thrown(cx, func, syntax.throws, list.length))
     return { params: list, result, resultNoDiff: isNoDiff(syntax, syntax.result) }
@@ -167,7 +169,12 @@ function direction(p: ast.Param): Direction {
 
 /** The parameter that takes what a function throws. */
 function thrown(cx: Cx, func: FuncDecl, error: ast.TypeExpr, index: number): ParamDecl {
-  const type = optionalType(cx, resolveType(cx, error, func.inner))
+  let held = resolveType(cx, error, func.inner)
+  if (held.kind === 'void') {
+    cx.sink.add(types.voidVariable, error.span, { name: 'an error' })
+    held = errorType
+  }
+  const type = optionalType(cx, held)
   return {
     kind: 'parameter',
     id: cx.id(),
@@ -189,33 +196,39 @@ function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): ParamDecl
   const hidden = func.generics?.params.filter(g => g.kind === 'typeparam' && g.syntax.hides !== undefined) ?? []
   return syntax.map((p, index): ParamDecl => {
     const own = hidden.find(g => g.kind === 'typeparam' && g.syntax.hides === index)
-    let type =
+    const type =
       own?.kind === 'typeparam'
         ? paramType(own)
         : p.type === undefined
           ? errorType
           : ordered(cx, p, resolveType(cx, p.type, func.inner))
-    if (p.fallback !== undefined && direction(p) !== 'in')
-      cx.sink.add(types.outputDefault, p.fallback.span, { name: p.name?.text ?? `p${index}` })
-    if (type.kind === 'void') {
-      cx.sink.add(types.voidVariable, p.name?.span ?? p.span, { name: p.name?.text ?? 'a parameter' })
-      type = errorType
-    }
-    return {
-      kind: 'parameter',
-      id: cx.id(),
-      name: p.name?.text ?? `p${index}`,
-      index,
-      type,
-      dir: direction(p),
-      noDiff: isNoDiff(p, p.type),
-      constant: has(p, 'const') || has(p, 'constexpr') || has(p, 'constref') || has(p, '__constref'),
-      hasDefault: p.fallback !== undefined,
-      semantic: semanticOf(p.semantics),
-      modifiers: p.modifiers.map(m => m.name),
-      span: p.name?.span ?? p.span,
-    }
+    return paramOf(cx, p, index, type)
   })
+}
+
+/** A parameter that a function or a lambda declares. */
+export function paramOf(cx: Cx, p: ast.Param, index: number, declared: Type): ParamDecl {
+  let type = declared
+  if (p.fallback !== undefined && direction(p) !== 'in')
+    cx.sink.add(types.outputDefault, p.fallback.span, { name: p.name?.text ?? `p${index}` })
+  if (type.kind === 'void') {
+    cx.sink.add(types.voidVariable, p.name?.span ?? p.span, { name: p.name?.text ?? 'a parameter' })
+    type = errorType
+  }
+  return {
+    kind: 'parameter',
+    id: cx.id(),
+    name: p.name?.text ?? `p${index}`,
+    index,
+    type,
+    dir: direction(p),
+    noDiff: isNoDiff(p, p.type),
+    constant: has(p, 'const') || has(p, 'constexpr') || has(p, 'constref') || has(p, '__constref'),
+    hasDefault: p.fallback !== undefined,
+    semantic: semanticOf(p.semantics),
+    modifiers: p.modifiers.map(m => m.name),
+    span: p.name?.span ?? p.span,
+  }
 }
 
 /** The default value of a parameter, in terms of the function's parameters. */

@@ -15,6 +15,8 @@ const upTo = (size: number, align: number): number => Math.ceil(size / align) * 
 /** Size and alignment of a type in bytes; null if it has none, or none that is independent of the target. */
 export function byteSize(cx: Cx, type: Type, structs: Map<string, Size | null> = new Map()): Size | null {
   switch (type.kind) {
+    case 'void':
+      return { size: 0, align: 1 }
     case 'scalar': {
       const n = type.name === 'bool' ? 1 : Number(type.name.slice(1)) / 8
       return { size: n, align: n }
@@ -29,6 +31,7 @@ export function byteSize(cx: Cx, type: Type, structs: Map<string, Size | null> =
       return byteSize(cx, enumTag(cx, type.decl))
     case 'struct': {
       const { intrinsic } = type.decl
+      if (intrinsic === 'nullptr') return { size: 8, align: 8 }
       if (intrinsic !== null && !plain.has(intrinsic)) return null
       const old = structs.get(type.key)
       if (old !== undefined) return old

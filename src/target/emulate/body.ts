@@ -305,7 +305,8 @@ export class Body {
   #call(inst: Inst<'call'>): void {
     const { types, sink } = this.#cx
     const callee = inst.attr
-    const name = callee.body === undefined ? callee.info.intrinsics?.['wgsl'] : undefined
+    // WGSL calls its own function, also where there is a body.
+    const name = callee.info.intrinsics?.['wgsl']
     const own = inst.args.concat(inst.results).map(v => v.type)
     const long = name === undefined ? undefined : own.find(type => types.kind(type) === 'long')
     if (long !== undefined)

@@ -3,7 +3,7 @@ import type { Sink } from '../../base/diag.ts'
 import { notInScript, storageInScript } from '../../base/errors/js.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Builder } from '../../ir/build.ts'
-import { array, ptr, scalars as types, u32, type ScalarName, type Space, type Type } from '../../ir/type.ts'
+import { array, ptr, scalars as types, sourceName, u32, type ScalarName, type Space, type Type } from '../../ir/type.ts'
 import { Global, type Func } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { Names } from '../code/names.ts'
@@ -113,7 +113,7 @@ export class Unit implements LeafModule {
     if (views === undefined) {
       const stride = g.type.kind === 'array' ? this.layouts.of(g.type).stride : this.layouts.of(g.type).size
       const narrow = leavesOf(g.type).find(({ scalar }) => isNarrow(scalar))
-      if (narrow !== undefined) this.sink.add(storageInScript, g.span ?? undefined, { type: narrow.scalar })
+      if (narrow !== undefined) this.sink.add(storageInScript, g.span ?? undefined, { type: sourceName(narrow.scalar) })
       const make = (suffix: string, type: Type, space: Space): Global =>
         new Global(this.names.make(`${g.name}_${suffix}`, 'g'), type, space, 'none', undefined, undefined, g.span)
       const length = make('length', u32, 'uniform')
