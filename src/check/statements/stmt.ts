@@ -13,6 +13,7 @@ import {
   selfType,
 } from '../types/index.ts'
 import { collectLocal } from '../modules/collect.ts'
+import { withReturnValue } from './return-value.ts'
 import { staticLocal } from './static-local.ts'
 import {
   checkCondition,
@@ -45,7 +46,7 @@ export function checkBody(from: Cx, func: FuncDecl): Body | null {
   cx.observer?.body(func)
   const old = cx.bodies.get(func)
   if (old !== undefined) return old
-  const block = func.syntax.body
+  const block = withReturnValue(func.syntax)
   if (block === undefined) {
     cx.bodies.set(func, null)
     return null
