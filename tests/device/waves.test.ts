@@ -73,6 +73,11 @@ describe.each([0, 2] as const)('at optimisation level %i', optimize => {
     }
   })
 
+  test('vectors and matrices are taken component by component', async () => {
+    const out = await runByName(code, 'components', bindingsOf('components'), { alike: new Uint8Array(16) }, [1, 1, 1])
+    expect([...new Uint32Array(out['alike']!.slice().buffer)]).toEqual([1, 1, 1, 1])
+  })
+
   test('a wave operation stays before the place where lanes leave', async () => {
     const out = await runByName(code, 'leave', bindingsOf('leave'), { sums: new Uint8Array(16) }, [1, 1, 1])
     expect([...new Uint32Array(out['sums']!.slice().buffer)]).toEqual([1006, 1006, 1006, 0])
