@@ -151,3 +151,13 @@ float g(float x) { return f(x) + f(half(x)); }`
     ])
   })
 })
+
+it("leaves out a function whose derivative of the user's has a mistake", () => {
+  const text = `struct V : IDifferentiable { float x, y; [mutating] void turn(float k) { let t = x; x = k * y; y = t; } }
+struct Turn { V v; float k; void operator()(inout V d, out float dk) { dk = d.x * v.y; d = V(d., k * d.x); } }
+[mutating] __func_extension __apply(V::turn)(float k) -> Turn { let kept = Turn(this, k); turn(k); return kept; }
+[Differentiable] float f(float k) { V v = { k, 1 }; v.turn(k); return v.x; }
+[Differentiable] float g(float k) { return k * k; }
+`
+  expect(explain({}, text).functions.map(f => f.name)).toEqual(['g'])
+})

@@ -5,10 +5,20 @@
 import { Sink, type Diagnostic } from '../../base/diag.ts'
 import type { SourceFile, Span } from '../../base/source.ts'
 import type { FuncDecl } from '../../check/model/decl.ts'
+import { noSubst } from '../../check/model/type.ts'
 import { Explainer, bounded, core, middle, type Change, type Explanation, type Roots } from '../../compile.ts'
 import { rangeOf, spanOf, type Position, type Range } from '../range.ts'
 import { reasonsFor, reasonText } from './reasons.ts'
-import { errorIn, fileOf, functionAt, instancesOf, nameOf, reachedFrom, type EditorProgram } from './subject.ts'
+import {
+  errorIn,
+  fileOf,
+  functionAt,
+  genericsOf,
+  instancesOf,
+  nameOf,
+  reachedFrom,
+  type EditorProgram,
+} from './subject.ts'
 
 /** The request `cotangent/explain`, without the document. With neither place nor range it asks about the whole file. */
 export interface ExplainQuery {
@@ -115,10 +125,20 @@ function refusalFor(program: EditorProgram, func: FuncDecl): string | undefined 
   return isWhole(program, func) ? undefined : `${nameOf(func)} has an error, or leads to one`
 }
 
-/** Whether neither a function nor what it leads to has a mistake. */
-function isWhole({ checked, diagnostics }: EditorProgram, func: FuncDecl): boolean {
+/** Whether neither a function nor what it leads to has a mistake, nor the user's derivatives of those. */
+function isWhole({ checked: { program }, diagnostics }: EditorProgram, func: FuncDecl): boolean {
   if (!diagnostics.some(d => d.severity === 'error')) return true
-  return [...reachedFrom(checked.program, func).keys()].every(f => errorIn(diagnostics, f) === undefined)
+  const reached = new Set([func])
+  // A set is walked to its end also where it grows on the way.
+  for (const of of reached) {
+    if (errorIn(diagnostics, of) !== undefined) return false
+    for (const callee of reachedFrom(program, of).keys()) reached.add(callee)
+    if (of.module.isCore || genericsOf(of).length > 0) continue
+    const { forward, backward, substitute, apply } = program.derivatives({ kind: 'direct', decl: of, subst: noSubst })
+    for (const rule of [forward, backward, substitute, apply?.apply, apply?.context])
+      if (rule?.kind === 'direct') reached.add(rule.decl)
+  }
+  return true
 }
 
 /** The functions of a file with a reverse derivative, of which some text is in a range. */
