@@ -81,7 +81,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   storeVector: (fn, args) => {
     const [vector, place] = [fn.b.extract(value(fn, args, 0), 0), args[1]!]
     if (isEmpty(vector)) return undefined
-    const bytes = fn.b.const(t.i32, t.bitsOf(vector.type.scalar!) / 8)
+    const bytes = fn.b.const(t.i32, t.bitsOf(vector.type.elem!.scalar!) / 8)
     const start = fn.b.div(fn.b.convert(value(fn, args, 2), t.i32), bytes)
     for (let i = 0; i < vector.type.count && place.dir !== 'in'; i++)
       write(fn, indexOf(fn, place.ref, fn.b.add(start, fn.b.const(t.i32, i))), fn.b.extract(vector, i))
