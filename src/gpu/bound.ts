@@ -75,7 +75,7 @@ export function bind(code: Code, options: BindOptions): BoundKernel {
   device.needs(
     'maxDynamicUniformBuffersPerPipelineLayout',
     blocks.length,
-    `${name} uses ${blocks.length} uniform buffers with offsets, as bind needs them`,
+    `${name} binds ${blocks.length} uniform buffers with offsets`,
   )
   const values = uniformValues(memory, placesOf(signature, uniforms, given, options)) as UniformValues
   const all: Owned[] = []
@@ -157,11 +157,11 @@ export function bind(code: Code, options: BindOptions): BoundKernel {
     const { buffer, size } = rangeOf('with the numbers of groups', from)
     needs(
       (buffer.usage & usage.INDIRECT) !== 0,
-      'the buffer with the numbers of groups cannot be used so: create it with GPUBufferUsage.INDIRECT among its usage',
+      'the buffer with the numbers of groups lacks GPUBufferUsage.INDIRECT among its usage',
     )
     needs(
       isCount(offset, size - 12) && offset % 4 === 0,
-      `the numbers of groups are 12 bytes from a multiple of 4 on, in a buffer of ${size} bytes, and offset ${shown(offset)} came`,
+      `the numbers of groups are 12 bytes at a multiple of 4, in ${size} bytes, and offset ${shown(offset)} came`,
     )
     needs(
       !buffers.some(b => b.info.kind === 'storage' && b.range.buffer === buffer),
@@ -211,10 +211,7 @@ function refusing(kernel: string): Writes {
   const why = (name: string): string => `${name}: ${kernel} writes it, and a bound kernel reads nothing back to memory`
   return {
     buffer: ({ name }) =>
-      refuse(
-        'WrongBuffer',
-        `${why(name)}: give a GPUBuffer, { buffer, offset, size }, or g.buffer(array), which has read()`,
-      ),
+      refuse('WrongBuffer', `${why(name)}: give a GPUBuffer, { buffer, offset, size }, or g.buffer(array)`),
     texture: (_, { name }) => refuse('WrongTexture', `${why(name)}: give a GPUTexture`),
   }
 }

@@ -117,7 +117,7 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
     if (at % 4 !== 0 || (data.byteLength % 4 !== 0 && at + data.byteLength !== byteLength))
       refuse(
         'BufferError',
-        `write: what is written begins and ends at a multiple of 4 bytes, or ends with the buffer; ${data.byteLength} bytes from byte ${at} on came`,
+        `write: data begins and ends at a multiple of 4 bytes, or ends with the buffer; ${data.byteLength} bytes from byte ${at} on came`,
       )
     write(device, buffer, at, data)
   }
@@ -207,7 +207,7 @@ export function rangeOf(name: string, data: OnDevice): Range {
   if (!isCount(offset, whole.size) || !isCount(size, whole.size - offset) || size === 0)
     refuse(
       'WrongBuffer',
-      `${name}: expected a part of a buffer of ${whole.size} bytes, and { offset: ${shown(offset)}, size: ${shown(size)} } came`,
+      `${name}: expected a part of ${whole.size} bytes, and { offset: ${shown(offset)}, size: ${shown(size)} } came`,
     )
   return { ...whole, offset, size }
 }
@@ -219,14 +219,8 @@ export function checkStorage(device: Device, info: BindingInfo, range: Range, le
   const check = (holds: boolean, otherwise: string): void => {
     if (!holds) refuse('WrongBuffer', `${name}: ${otherwise}`)
   }
-  check(
-    own === undefined || own.device.gpu === device.gpu,
-    'the buffer was made by g.buffer of another device; make one of this program',
-  )
-  check(
-    (buffer.usage & usage.STORAGE) !== 0,
-    'the buffer cannot be bound: create it with GPUBufferUsage.STORAGE among its usage',
-  )
+  check(own === undefined || own.device.gpu === device.gpu, 'the buffer is of another device; make one of this program')
+  check((buffer.usage & usage.STORAGE) !== 0, 'the buffer lacks GPUBufferUsage.STORAGE among its usage')
   const alignment = device.limits.minStorageBufferOffsetAlignment
   check(
     offset % alignment === 0,
@@ -236,7 +230,7 @@ export function checkStorage(device: Device, info: BindingInfo, range: Range, le
   device.needs(
     'maxStorageBufferBindingSize',
     size,
-    `${name}: ${size} bytes are bound, of which { buffer, offset, size } would bind a part`,
+    `${name}: ${size} bytes are bound; { buffer, offset, size } binds a part`,
     'WrongBuffer',
   )
   if (own !== undefined && type !== null && wrongMemory(type, raw === true, own.array(0)) !== undefined)

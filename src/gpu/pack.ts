@@ -18,17 +18,20 @@ export type Laid = DataType | (Extract<DataType, { readonly kind: 'vector' }> & 
 
 type ListType = Extract<Laid, { readonly kind: 'vector' | 'matrix' | 'array' }>
 
-type Variants = NonNullable<Extract<DataType, { readonly kind: 'struct' }>['variants']>
+export type StructType = Extract<DataType, { readonly kind: 'struct' }>
 
 /** Values that few programs exchange: numbers that are no words, and values of interfaces. */
 export interface RareValues {
-  /** Writes a number; or says what was expected in its place. */
-  setNumber(view: DataView, offset: number, scalar: string, value: number | bigint | boolean): string | undefined
-  getNumber(view: DataView, offset: number, scalar: string): number | bigint
+  /** The bytes of a number. */
+  sizeOf(scalar: string): number
+  /** Writes a number; false where it is a word. */
+  setNumber(view: DataView, offset: number, scalar: string, value: Plain | undefined, path: string): boolean
+  /** Reads a number; undefined where it is a word. */
+  getNumber(view: DataView, offset: number, scalar: string): number | bigint | undefined
   /** Writes a value that names its type; false where it does not. */
-  packTagged(view: DataView, offset: number, variants: Variants, value: unknown, path: string): boolean
-  /** Reads a value with the name of its type; undefined where the tag is none. */
-  unpackTagged(view: DataView, offset: number, variants: Variants): Plain | undefined
+  packTagged(view: DataView, offset: number, type: StructType, value: unknown, path: string): boolean
+  /** Reads a value with the name of its type; undefined where it is of no interface, or the tag is none. */
+  unpackTagged(view: DataView, offset: number, type: StructType): Plain | undefined
 }
 
 let rare: RareValues | undefined
@@ -38,8 +41,7 @@ export function useRareValues(part: RareValues): void {
   rare = part
 }
 
-/** The bytes of a scalar. */
-export const sizeOf = (scalar: string): number => Number(/\d+/.exec(scalar) ?? 32) / 8
+const sizeOf = (scalar: string): number => rare?.sizeOf(scalar) ?? 4
 
 /** What a vector, a matrix or an array consists of: so many of a type, and the bytes from one to the next. */
 export function itemsOf(type: ListType): { readonly count: number; readonly type: Laid; readonly stride: number } {
@@ -92,7 +94,7 @@ export function pack(
       return
     case 'struct': {
       const here = path === '' ? 'uniforms' : path
-      if (type.variants !== undefined && rare?.packTagged(view, offset, type.variants, value, path) === true) return
+      if (rare?.packTagged(view, offset, type, value, path) === true) return
       if (!isObject(value)) return wrong(here, `an object with the fields of ${type.name}`, value)
       const fields = value as { readonly [field: string]: Plain }
       // Uniforms outside of blocks come with those of blocks, whose names are known to be right.
@@ -120,27 +122,16 @@ export function pack(
 }
 
 function setScalar(view: DataView, offset: number, scalar: string, given: Plain | undefined, path: string): void {
-  if (typeof given !== 'number' && typeof given !== 'boolean' && typeof given !== 'bigint')
-    return wrong(path, scalar, given)
+  if (rare?.setNumber(view, offset, scalar, given, path) === true) return
+  if (typeof given !== 'number' && typeof given !== 'boolean') return wrong(path, scalar, given)
   const value = Number(given)
-  switch (scalar) {
-    case 'f32':
-      view.setFloat32(offset, value, true)
-      return
-    case 'bool':
-      view.setUint32(offset, value === 0 ? 0 : 1, true)
-      return
+  if (scalar === 'f32') view.setFloat32(offset, value, true)
+  else if (scalar === 'bool') view.setUint32(offset, value === 0 ? 0 : 1, true)
+  else {
     // The same bits may be asked for with or without sign.
-    case 'i32':
-    case 'u32':
-      if (!Number.isInteger(value) || value < -(2 ** 31) || value >= 2 ** 32)
-        wrong(path, `an integer of 32 bits for ${scalar}`, given)
-      view.setInt32(offset, value, true)
-      return
-    default: {
-      const expected = rare?.setNumber(view, offset, scalar, given)
-      if (expected !== undefined) wrong(path, expected, given)
-    }
+    if (!Number.isInteger(value) || value < -(2 ** 31) || value >= 2 ** 32)
+      wrong(path, `an integer of 32 bits for ${scalar}`, given)
+    view.setInt32(offset, value, true)
   }
 }
 
@@ -150,9 +141,10 @@ export function unpack(view: DataView, offset: number, type: Laid): Plain {
     case 'scalar':
       return getScalar(view, offset, type.scalar)
     case 'struct': {
-      const tagged = type.variants === undefined ? undefined : rare?.unpackTagged(view, offset, type.variants)
-      if (tagged !== undefined) return tagged
-      return Object.fromEntries(type.fields.map(f => [f.name, unpack(view, offset + f.offset, f.type)]))
+      return (
+        rare?.unpackTagged(view, offset, type) ??
+        Object.fromEntries(type.fields.map(f => [f.name, unpack(view, offset + f.offset, f.type)]))
+      )
     }
     case 'void':
       return 0
@@ -166,14 +158,10 @@ export function unpack(view: DataView, offset: number, type: Laid): Plain {
 
 /** Reads a number or a boolean at an offset. */
 export function getScalar(view: DataView, offset: number, scalar: string): number | bigint | boolean {
-  switch (scalar) {
-    case 'f32':
-      return view.getFloat32(offset, true)
-    case 'i32':
-      return view.getInt32(offset, true)
-    case 'bool':
-      return view.getUint32(offset, true) !== 0
-    default:
-      return rare?.getNumber(view, offset, scalar) ?? view.getUint32(offset, true)
-  }
+  const own = rare?.getNumber(view, offset, scalar)
+  if (own !== undefined) return own
+  if (scalar === 'f32') return view.getFloat32(offset, true)
+  if (scalar === 'i32') return view.getInt32(offset, true)
+  const word = view.getUint32(offset, true)
+  return scalar === 'bool' ? word !== 0 : word
 }

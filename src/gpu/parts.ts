@@ -74,9 +74,6 @@ export interface PartLoaders {
   readonly rare: () => Promise<RareValues>
 }
 
-/** Numbers that are no words, and values of interfaces. */
-const rareTypes = /"(?:[iu](?:8|16|64)|f16|f64|variants)"/
-
 /** Loads the parts for some modules, such as that of a program and that of a kernel's reverse. */
 export async function loadParts(loaders: PartLoaders, modules: readonly Reflection[]): Promise<Parts> {
   const has = (is: (module: Reflection) => boolean): boolean => modules.some(is)
@@ -87,7 +84,8 @@ export async function loadParts(loaders: PartLoaders, modules: readonly Reflecti
     has(m => m.parameters.some(({ path }) => ['rank', 'diff'].includes(String(path.at(-1)))))
       ? loaders.tensors()
       : undefined,
-    has(m => rareTypes.test(JSON.stringify([m.bindings, m.prints]))) ? loaders.rare().then(useRareValues) : undefined,
+    // Numbers that are no words, and values of interfaces.
+    has(m => /"([iuf](8|16|64)|variants)"/.test(JSON.stringify(m))) ? loaders.rare().then(useRareValues) : undefined,
   ])
   return { textures, prints, tensors }
 }

@@ -85,10 +85,7 @@ export async function attachProgram<T extends ProgramTypes>(
           `there is no entry point ${String(name)}; there are: ${entries.map(e => e.name).join(', ')}`,
         )
       if (entry.stage !== 'compute')
-        refuse(
-          'NoSuchKernel',
-          `${name} is an entry point of the ${entry.stage} stage, and only those of the compute stage can be run from here`,
-        )
+        refuse('NoSuchKernel', `${name} is of the ${entry.stage} stage, and only compute kernels run from here`)
       const kernel = kernels.get(name) ?? new Kernel({ module, signature: new Signature(context, entry) }, loaders)
       kernels.set(name, kernel)
       // The types of a kernel are narrower than what it checks.

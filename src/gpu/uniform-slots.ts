@@ -71,7 +71,7 @@ export function uniformSlots(device: Device, memory: UniformMemory, options: Slo
     if (now + 1 >= most)
       refuse(
         'TooManyUniforms',
-        `${name}: its uniforms were changed for ${now} recorded dispatches, and none of them is known to be submitted: call submitted() of the program after queue.submit(…)`,
+        `${name}: its uniforms changed for ${now} recorded dispatches that are not known to be submitted: call g.submitted() after queue.submit(…)`,
       )
     const { accepted } = device.watched(name, () => add(Math.min(now + 1, most - now - 1)))
     accepted.catch(refused)

@@ -137,7 +137,7 @@ export function isCount(value: unknown, most: number = Number.MAX_SAFE_INTEGER):
 export function wrongMemory(elem: Elements, raw: boolean, data: unknown): string | undefined {
   const memory = memoryOf(data)
   if (memory !== undefined && isDetached(memory))
-    return `expected memory that can be read, but it was transferred to another owner: its ${classOf(data)} is detached`
+    return `expected memory that can be read, but its ${classOf(data)} was transferred and is detached`
   const came = memory === undefined && classOf(data) !== 'Array' ? 'Object' : classOf(data)
   if (bytes.has(came) || (raw && ArrayBuffer.isView(data))) return undefined
   const fits = arrays[onlyScalar(elem) ?? ''] ?? []
@@ -145,7 +145,7 @@ export function wrongMemory(elem: Elements, raw: boolean, data: unknown): string
   const kinds = fits.filter(name => name !== 'Float16Array' || name in globalThis)
   const expected =
     kinds.length === 0
-      ? 'a list of objects, or its bytes (Uint8Array, DataView or ArrayBuffer), for its numbers are of several kinds'
+      ? 'a list of objects, or bytes (Uint8Array, DataView or ArrayBuffer), for its numbers are of several kinds'
       : `${withArticle(kinds.join(' or '))}, a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)`
   return `expected ${expected}, but ${memory === undefined ? noMemory(data) : `${withArticle(came)} of length ${(data as { readonly length?: number }).length}`} came`
 }

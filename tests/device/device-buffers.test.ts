@@ -32,7 +32,7 @@ describe('buffers of the device', () => {
     const alignment = (offset: number): string =>
       `WrongBuffer: marks: the offset of what is bound is a multiple of 256 bytes on this device (minStorageBufferOffsetAlignment), and ${offset} came`
     const within = (offset: number, size: number): string =>
-      `WrongBuffer: marks: expected a part of a buffer of 1024 bytes, and { offset: ${offset}, size: ${size} } came`
+      `WrongBuffer: marks: expected a part of 1024 bytes, and { offset: ${offset}, size: ${size} } came`
     expect(said['wrongParts']).toEqual([
       alignment(100),
       within(1024, 0),
@@ -65,12 +65,12 @@ describe('buffers of the device', () => {
       writeLong: 'BufferError: write: the buffer has 4 numbers, and 2 from number 3 on came',
       writeOffset: 'BufferError: write: the buffer has 4 numbers, and 1 from number -1 on came',
       writeBytes:
-        'BufferError: write: what is written begins and ends at a multiple of 4 bytes, or ends with the buffer; 1 bytes from byte 1 on came',
+        'BufferError: write: data begins and ends at a multiple of 4 bytes, or ends with the buffer; 1 bytes from byte 1 on came',
       list: 'BufferError: g.buffer takes a typed array, and an Array came',
       view: 'BufferError: g.buffer takes a typed array, and a DataView came',
       empty: 'BufferError: g.buffer takes at least one number, and an empty array came',
       detached:
-        'BufferError: g.buffer: expected memory that can be read, but it was transferred to another owner: its Float32Array is detached',
+        'BufferError: g.buffer: expected memory that can be read, but its Float32Array was transferred and is detached',
       option: 'UnknownOption: g.buffer takes no option usag: did you mean usage?; there is usage',
       usage: 'UnknownOption: usage is a number of WebGPU\'s flags, and "VERTEX" came',
     })
