@@ -40,9 +40,11 @@ function everything(): Record<string, string> {
       .filter(f => f.endsWith('.slang'))
       .sort()) {
       for (const optimize of [0, 2] as const) {
-        const program = compile(readFileSync(join(root, folder, file), 'utf8'), {
+        const source = readFileSync(join(root, folder, file), 'utf8')
+        const program = compile(source, {
           fileName: file,
           optimize,
+          emulateHalf: /^\/\/!.* emulate half\n/.test(source),
           resolve: name =>
             existsSync(join(root, folder, name)) ? readFileSync(join(root, folder, name), 'utf8') : undefined,
         })
