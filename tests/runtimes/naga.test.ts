@@ -16,11 +16,6 @@ const differences: readonly { readonly programs: RegExp; readonly says: RegExp; 
     says: /the `subgroups` enable-extension is not yet supported/,
     why: 'WGSL asks for `enable subgroups;` before subgroup functions (section 4.1.1); naga has them without, and does not know the directive',
   },
-  {
-    programs: /^tests\/census\/modules\.slang: matrices whose columns lie in memory, seen as bytes and as numbers$/,
-    says: /panicked at .*naga[^]*no entry found for key/,
-    why: 'naga ends in a panic where a matrix of two rows is loaded from a struct in a struct of uniforms: `let t = s.inner.m;`',
-  },
 ]
 
 /** The WGSL of each program, with and without optimisation, and of the small ones about the reference as optimised. */
