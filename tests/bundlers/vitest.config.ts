@@ -9,8 +9,6 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     maxWorkers: 2,
-    // Bundlers' watchers lose a change of a file now and then on a busy machine, whatever the plugin does: what fails must fail twice.
-    retry: 1,
   },
 })
 export default config
