@@ -77,14 +77,13 @@ import { reportReturns } from './statements/returns.ts'
 import { assertStatic, messageOf } from './statements/assert.ts'
 import { checkTry } from './statements/attempt.ts'
 import { checkBody, statements } from './statements/stmt.ts'
-import type { Signature } from './model/func-ref.ts'
+import type { FuncRef, Signature } from './model/func-ref.ts'
 import type {
   Body,
   CheckedProgram,
   DerivativeInfo,
   Expr,
   FieldInfo,
-  FuncRef,
   GlobalInfo,
   Stmt,
   StructDiffInfo,

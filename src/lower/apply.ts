@@ -2,7 +2,7 @@
  * `__apply(f)`: the reverse derivative in two halves. The first gives what f gives and a context; the second, the `operator()` of the
  * context, takes the derivatives of what f gives and gives those of what f takes.
  */
-import type { FuncRef } from '../check/model/tree.ts'
+import type { FuncRef } from '../check/model/func-ref.ts'
 import { noSubst } from '../check/model/type.ts'
 import type { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'

@@ -1,7 +1,8 @@
 /** Calls: arguments from left to right, copy-in and copy-out, and the lowering of calls of the core library. */
 import type { Operand } from './ref.ts'
 import type { Fn } from './context.ts'
-import type { Arg, CallExpr, FuncRef } from '../check/model/tree.ts'
+import type { Arg, CallExpr } from '../check/model/tree.ts'
+import type { FuncRef } from '../check/model/func-ref.ts'
 import { show } from '../check/model/type.ts'
 import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'

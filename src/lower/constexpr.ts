@@ -4,7 +4,8 @@
  */
 import { notConstant } from '../base/errors/types.ts'
 import type { ParamDecl } from '../check/model/decl.ts'
-import type { Arg, FuncRef } from '../check/model/tree.ts'
+import type { Arg } from '../check/model/tree.ts'
+import type { FuncRef } from '../check/model/func-ref.ts'
 import { intConst, known, type GenericArg } from '../check/model/type.ts'
 import type { Value } from '../ir/value.ts'
 import type { Fn, Lowering } from './context.ts'

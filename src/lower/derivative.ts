@@ -4,7 +4,7 @@
  */
 import { Fn } from './context.ts'
 import { unsupportedHere } from '../base/errors/lower.ts'
-import type { FuncRef } from '../check/model/tree.ts'
+import type { FuncRef } from '../check/model/func-ref.ts'
 import { eachExpr, eachStmt, expressions } from '../check/model/walk.ts'
 import { noSubst } from '../check/model/type.ts'
 import { differential, type Type } from '../ir/type.ts'

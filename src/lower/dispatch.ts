@@ -9,7 +9,8 @@
  */
 import { Fn } from './context.ts'
 import type { Operand } from './ref.ts'
-import type { Expr, FuncRef } from '../check/model/tree.ts'
+import type { Expr } from '../check/model/tree.ts'
+import type { FuncRef } from '../check/model/func-ref.ts'
 import * as s from '../check/model/type.ts'
 import * as t from '../ir/type.ts'
 import { outputs, type Func, type Value } from '../ir/value.ts'

@@ -10,7 +10,7 @@ import type { Span } from '../base/source.ts'
 import type { FuncDecl } from '../check/model/decl.ts'
 import type { Lack } from '../check/model/lack.ts'
 import type { Missing } from '../check/model/missing.ts'
-import type { FuncRef } from '../check/model/tree.ts'
+import type { FuncRef } from '../check/model/func-ref.ts'
 import { Builder } from '../ir/build.ts'
 import { Region, inputs, type Func } from '../ir/value.ts'
 

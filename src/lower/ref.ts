@@ -1,5 +1,5 @@
 /** References to places, and operands, before they are read. */
-import type { FuncRef } from '../check/model/tree.ts'
+import type { FuncRef } from '../check/model/func-ref.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 

@@ -1,6 +1,6 @@
 /** The product of a number and a differential, with a struct's own `dmul`. */
 import type { Fn } from './context.ts'
-import type { FuncRef } from '../check/model/tree.ts'
+import type { FuncRef } from '../check/model/func-ref.ts'
 import type * as s from '../check/model/type.ts'
 import { isFloat, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'

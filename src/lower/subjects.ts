@@ -4,7 +4,8 @@
  */
 import { Sink } from '../base/diag.ts'
 import type { FuncDecl } from '../check/model/decl.ts'
-import type { CheckedProgram, FuncRef } from '../check/model/tree.ts'
+import type { CheckedProgram } from '../check/model/tree.ts'
+import type { FuncRef } from '../check/model/func-ref.ts'
 import { noSubst, show } from '../check/model/type.ts'
 import { refKey } from './context.ts'
 import { lower, type EntryRoot, type ExportRoot } from './lower.ts'

@@ -45,7 +45,8 @@ import type {
 import { toExpr } from './expr.ts'
 import { swizzle } from './swizzle.ts'
 import { emptyError, errorTerm, funcsOf, typeOf, value, type Candidate, type Term } from '../model/term.ts'
-import type { Arg, Expr, FuncRef, Place } from '../model/tree.ts'
+import type { Arg, Expr, Place } from '../model/tree.ts'
+import type { FuncRef } from '../model/func-ref.ts'
 import {
   errorType,
   intParam,

@@ -2,15 +2,14 @@
  * Bridges: functions that the compiler makes where a type meets a requirement by a function with a looser signature. A bridge has the
  * signature that is required, and calls that function: `float get(float x)` calls `float get(float x, float k = 2)`.
  */
-import { attributesOf, costs, funcSig, isMutating, membersOf, substFor, template } from '../types/index.ts'
+import { asArgument, attributesOf, costs, funcSig, isMutating, membersOf, substFor, template } from '../types/index.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import { coerce, termCost } from './convert.ts'
 import { toExpr } from './expr.ts'
 import { Env, type Bridge, type Cx } from '../model/context.ts'
 import type { ExtensionDecl, FuncDecl, InterfaceType, ParamDecl, StructDecl, Type } from '../model/decl.ts'
 import { funcsOf, type Candidate, type Term } from '../model/term.ts'
-import { intParam, paramType } from '../model/type.ts'
-import type { Template } from '../model/tree.ts'
+import type { Template } from '../model/func-ref.ts'
 
 /** Makes the bridge from a requirement to a function of the type; null where none takes what is required. */
 export function bridge(
@@ -56,7 +55,7 @@ export function bridge(
     fixed: null,
   }))
   const fitting = candidatesOf(cx, members, object, 0).filter(c => mayServe(cx, c, want, requirement))
-  const own = requirement.generics?.params.map(q => (q.kind === 'typeparam' ? paramType(q) : intParam(q))) ?? null
+  const own = requirement.generics?.params.map(asArgument) ?? null
   // The parameters of a generic requirement are those of a generic function, in their order.
   const funcs = {
     ...funcsOf(requirement.name, fitting),

@@ -37,8 +37,8 @@ import { asArg } from './expr.ts'
 import { emptyError, errorTerm, spanOf, typeOf, unusable, value, type Candidate, type Term } from '../model/term.ts'
 import { infer, inferExtended } from './infer.ts'
 import { forArguments } from './packed.ts'
-import type { Template, SigParam } from '../model/func-ref.ts'
-import type { Arg, FuncRef, Place } from '../model/tree.ts'
+import type { FuncRef, SigParam, Template } from '../model/func-ref.ts'
+import type { Arg, Place } from '../model/tree.ts'
 import { noSubst, poisoned, same, show, type GenericArg, type Subst } from '../model/type.ts'
 
 type Funcs = Term & { readonly kind: 'funcs' }

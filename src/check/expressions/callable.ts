@@ -22,7 +22,8 @@ import { toExpr } from './expr.ts'
 import type { Env } from '../model/context.ts'
 import type { GenericParams } from '../model/decl.ts'
 import { funcsOf, spanOf, typeOf, value, type Term } from '../model/term.ts'
-import type { Expr, Stmt, Template } from '../model/tree.ts'
+import type { Expr, Stmt } from '../model/tree.ts'
+import type { Template } from '../model/func-ref.ts'
 import {
   intConst,
   noSubst,

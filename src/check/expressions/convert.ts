@@ -22,7 +22,8 @@ import { coerceList, listFits } from './init.ts'
 import { emptyError, spanOf, type Term } from '../model/term.ts'
 import { toExpr } from './expr.ts'
 import type { FuncDecl } from '../model/decl.ts'
-import type { Arg, Expr, FuncRef, OldExpr, Place } from '../model/tree.ts'
+import type { Arg, Expr, OldExpr, Place } from '../model/tree.ts'
+import type { FuncRef } from '../model/func-ref.ts'
 import {
   bits,
   boolType,

@@ -32,8 +32,6 @@ import type { FuncRef, Signature } from './func-ref.ts'
 import type { Missing } from './missing.ts'
 import type { Int, InterfaceType, StructType, Subst, Type } from './type.ts'
 
-export type { FuncRef, Signature, SigParam, Template } from './func-ref.ts'
-
 // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** An argument: `value` for an `in` parameter, `place` for `out` and `inout`. */

@@ -14,6 +14,8 @@ import type {
   GenericParams,
   InterfaceDecl,
   StructDecl,
+  TypeParamDecl,
+  ValueParamDecl,
 } from '../model/decl.ts'
 import { differentialOf } from './differential.ts'
 import { isOwnBound, saidBounds, saidType } from './facts.ts'
@@ -72,11 +74,15 @@ export function paramLists(decl: Decl | null): GenericParams[] {
   return lists
 }
 
+/** A generic parameter as an argument: itself. */
+export function asArgument(p: TypeParamDecl | ValueParamDecl): GenericArg {
+  return p.kind === 'typeparam' ? paramType(p) : intParam(p)
+}
+
 /** The parameters of `decl` and of the declarations around it, as arguments: its own type arguments inside of it. */
 export function ownArgs(decl: StructDecl | InterfaceDecl): GenericArg[] {
   const args: GenericArg[] = []
-  for (const list of paramLists(decl))
-    for (const p of list.params) args.push(p.kind === 'typeparam' ? paramType(p) : intParam(p))
+  for (const list of paramLists(decl)) for (const p of list.params) args.push(asArgument(p))
   return args
 }
 

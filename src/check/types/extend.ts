@@ -4,18 +4,16 @@
  */
 import * as errors from '../../base/errors/derivative.ts'
 import type * as ast from '../../syntax/ast.ts'
-import { constraintsAround, paramLists, put, putArg, selfType } from './conform.ts'
+import { asArgument, constraintsAround, paramLists, put, putArg, selfType } from './conform.ts'
 import { Env, type Cx, type FuncExtension } from '../model/context.ts'
 import type { ExtensionDecl, FuncDecl } from '../model/decl.ts'
+import { lastName } from './links.ts'
 import { newScope } from '../model/scope.ts'
 import type { Candidate, Term } from '../model/term.ts'
-import type { SigParam, Template } from '../model/func-ref.ts'
-import type { FuncRef } from '../model/tree.ts'
+import type { FuncRef, SigParam, Template } from '../model/func-ref.ts'
 import {
-  intParam,
   isInt,
   noSubst,
-  paramType,
   poisoned,
   same,
   show,
@@ -39,20 +37,16 @@ export const isExtension = (decl: FuncDecl): boolean => syntaxOf(decl) !== undef
 /** The generic parameters that a function sees, as its arguments. */
 export function ownSubst(func: FuncDecl): Subst {
   const args = new Map<number, GenericArg>()
-  for (const list of paramLists(func))
-    for (const p of list.params) args.set(p.id, p.kind === 'typeparam' ? paramType(p) : intParam(p))
+  for (const list of paramLists(func)) for (const p of list.params) args.set(p.id, asArgument(p))
   return { args, self: null }
 }
 
 /** The name of the function that an extension names: that of the property or subscript, for an accessor. */
 function targetName(decl: FuncDecl): string {
   let e = syntaxOf(decl)?.target
-  let name = ''
   while (e?.kind === 'generic') e = e.base
-  if (e?.kind === 'member' && /^(?:get|set|ref)$/.test(e.name.text) && e.base.kind === 'member') {
-    name = e.base.name.text
-  } else if (e?.kind === 'member') name = e.name.text
-  else if (e?.kind === 'name') name = e.name
+  if (e?.kind === 'member' && /^(?:get|set|ref)$/.test(e.name.text) && e.base.kind === 'member') e = e.base
+  const name = lastName(e)
   return name === '__subscript' ? 'operator[]' : name
 }
 

@@ -6,6 +6,7 @@ export { anyValueSize } from './any-value.ts'
 export { attributesOf, isReverseOnly, levelOf } from './attribute.ts'
 export { calledAs } from './callable.ts'
 export {
+  asArgument,
   assocBounds,
   associated,
   boundsOf,

@@ -9,24 +9,14 @@ import type { Entry, PlaceholderValues } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { applyRefs, extensionsFor } from './extend.ts'
-import { boundsOf, paramLists, selfType } from './conform.ts'
+import { asArgument, boundsOf, paramLists, selfType } from './conform.ts'
 import { Env, type Cx } from '../model/context.ts'
-import type { Decl, FuncDecl, TypeParamDecl, ValueParamDecl } from '../model/decl.ts'
+import type { Decl, FuncDecl } from '../model/decl.ts'
 import { derive, showSignature, template } from './template.ts'
-import type { Template } from '../model/func-ref.ts'
-import type { DerivativeInfo, FuncRef } from '../model/tree.ts'
+import type { FuncRef, Template } from '../model/func-ref.ts'
+import type { DerivativeInfo } from '../model/tree.ts'
 import type { Candidate } from '../model/term.ts'
-import {
-  intParam,
-  noSubst,
-  paramType,
-  poisoned,
-  same,
-  show,
-  type GenericArg,
-  type Subst,
-  type Type,
-} from '../model/type.ts'
+import { noSubst, paramType, poisoned, same, show, type GenericArg, type Subst, type Type } from '../model/type.ts'
 import { differentialOf } from './differential.ts'
 
 type Kind = 'forward' | 'backward' | 'substitute'
@@ -59,7 +49,7 @@ export function attached(func: FuncDecl, table: ReadonlyMap<string, Kind>): read
 }
 
 /** The last name in a reference such as `ns.S.f<T>`. */
-function lastName(e: ast.Expr | undefined): string {
+export function lastName(e: ast.Expr | undefined): string {
   if (e === undefined) return ''
   switch (e.kind) {
     case 'name':
@@ -92,10 +82,6 @@ function referenced(cx: Cx, from: FuncDecl, e: ast.Expr, report: boolean): reado
 /** All generic parameters that a function sees, as arguments. */
 function allParams(decl: Decl): readonly GenericArg[] {
   return paramLists(decl).flatMap(l => l.params.map(asArgument))
-}
-
-function asArgument(p: TypeParamDecl | ValueParamDecl): GenericArg {
-  return p.kind === 'typeparam' ? paramType(p) : intParam(p)
 }
 
 /** The substitution of the parameters that `from` sees by those that `to` sees; null if the lists differ. */

@@ -1,12 +1,12 @@
 /** What a name may mean where it stands. */
 import type * as ast from '../../syntax/ast.ts'
-import { paramLists, selfType, substFor } from './conform.ts'
+import { asArgument, paramLists, selfType, substFor } from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import type { Decl, ModuleDecl, NamespaceDecl } from '../model/decl.ts'
 import { membersOf } from './inherit.ts'
 import type { Member } from './member.ts'
 import { overloads, type Scope } from '../model/scope.ts'
-import { intParam, paramType, type Type } from '../model/type.ts'
+import type { Type } from '../model/type.ts'
 
 /** A declaration that a name may mean. */
 export interface Found {
@@ -32,9 +32,7 @@ export function lookup(cx: Cx, start: Scope, name: string, topOnly = false): rea
         if (own !== undefined && scope.owner.kind === 'extension') {
           const subst = substFor(
             scope.owner,
-            paramLists(scope.owner).flatMap(l =>
-              l.params.map(p => (p.kind === 'typeparam' ? paramType(p) : intParam(p))),
-            ),
+            paramLists(scope.owner).flatMap(l => l.params.map(asArgument)),
             null,
           )
           for (const decl of own)

@@ -21,7 +21,7 @@ import type { Member } from './member.ts'
 import { packsOf, writtenOut } from './pack.ts'
 import { funcSig } from './signature.ts'
 import { template } from './template.ts'
-import type { FuncRef } from '../model/tree.ts'
+import type { FuncRef } from '../model/func-ref.ts'
 
 /** Substitutes the caller's types in a reference, and resolves requirements on types that became concrete. */
 export function putRef(cx: Cx, ref: FuncRef, subst: Subst): FuncRef {

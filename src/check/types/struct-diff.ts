@@ -1,6 +1,7 @@
 /** How values of structs are differentiated. */
 import type { Cx } from '../model/context.ts'
-import type { FuncRef, StructDiffInfo } from '../model/tree.ts'
+import type { StructDiffInfo } from '../model/tree.ts'
+import type { FuncRef } from '../model/func-ref.ts'
 import type { StructType, Type } from '../model/decl.ts'
 import { derivativeMember, differentialOf } from './differential.ts'
 import { fieldSigs } from './signature.ts'

@@ -1,8 +1,7 @@
 /** Signatures for overload resolution and lowering: with types substituted, and of derivatives. */
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, Type } from '../model/decl.ts'
-import type { SigParam, Template } from '../model/func-ref.ts'
-import type { FuncRef } from '../model/tree.ts'
+import type { FuncRef, SigParam, Template } from '../model/func-ref.ts'
 import { type Subst, compose, show, structType, voidType } from '../model/type.ts'
 import { put, selfType, substFor } from './conform.ts'
 import { differentialOf, shadowOf } from './differential.ts'
