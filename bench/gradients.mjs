@@ -1,30 +1,25 @@
-// What gradients cost on the GPU, beside the real compiler: memory between the two passes, time, and growth.
-//   npm run bench:gradients [-- bytes|time|growth] [--budget ms] [--only name]
+// What gradients cost on the GPU, beside kernels written by hand and the real compiler: time, length, memory between the two passes, growth.
+//   npm run bench:gradients [-- hand|bytes|time|growth] [--budget ms] [--only name]
 // Times are through WGSL on one WebGPU device, both compilers' kernels in turns; what counts is the ratio.
-import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { compile } from '../dist/index.js'
-import { gpuEnv } from '../tools/gpu-env.mjs'
+import { difference, startGpu, timeOf } from './gpu.mjs'
 import { families } from './grow.mjs'
+import { besideHand } from './hand.mjs'
 import { programs } from './inputs.mjs'
 import { gradients } from './on-cpu.mjs'
 import { loadPeer } from './peer.mjs'
+import { mean, row, table } from './table.mjs'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { budget: { type: 'string', default: '1500' }, only: { type: 'string' } },
 })
-const parts = positionals.length === 0 ? ['bytes', 'time', 'growth'] : positionals
+const parts = positionals.length === 0 ? ['hand', 'bytes', 'time', 'growth'] : positionals
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const read = path => readFileSync(at(path), 'utf8')
-const row = (...cells) => console.log(`| ${cells.join(' | ')} |`)
-const table = (...head) => {
-  row(...head)
-  row(...head.map((_, i) => (i === 0 ? '---' : '--:')))
-}
-const mean = list => Math.exp(list.reduce((s, x) => s + Math.log(x), 0) / list.length)
 const wanted = name => options.only === undefined || name.includes(options.only)
 
 const peer = await loadPeer()
@@ -84,44 +79,6 @@ function bytes() {
 }
 
 // ---- time ----
-
-async function startGpu() {
-  const child = fork(at('bench/gpu-worker.mjs'), { env: gpuEnv(), serialization: 'advanced', execArgv: [] })
-  const answer = () =>
-    new Promise((resolve, reject) => {
-      const ended = () => reject(new Error('the WebGPU process ended'))
-      child.once('exit', ended)
-      child.once('message', m => {
-        child.off('exit', ended)
-        if (m.fatal === undefined && m.error === undefined) resolve(m)
-        else reject(new Error(m.fatal ?? m.error))
-      })
-    })
-  const { ready } = await answer()
-  return {
-    name: ready,
-    stop: () => child.kill(),
-    time: async request => {
-      child.send({ budget: Number(options.budget), ...request })
-      return answer()
-    },
-  }
-}
-
-/** A software driver's own threads say what they worked, whatever else the machine did; else the time that passed. */
-const timeOf = answer => (answer.work.every(t => t > 0) ? answer.work : answer.wall)
-
-/** The greatest difference of two gradients, against the greatest of their numbers. */
-function difference(x, y) {
-  let most = 0,
-    scale = 1e-30
-  for (let i = 0; i < x.length; i++) {
-    if (!Number.isFinite(x[i]) || !Number.isFinite(y[i])) continue
-    most = Math.max(most, Math.abs(x[i] - y[i]))
-    scale = Math.max(scale, Math.abs(x[i]))
-  }
-  return most / scale
-}
 
 /** A kernel that only reads what a thread reads and writes what it writes: no gradient takes less. */
 function copying(reads, writes) {
@@ -194,6 +151,20 @@ async function time(gpu) {
   console.log(`\nSlower than theirs by more than the noise: ${slower.join(', ') || 'none'}`)
 }
 
+// ---- by hand ----
+
+/** The programs as both compilers write them, and what the bars of `hand.mjs` ask of all of them. */
+async function hand(gpu) {
+  const all = Object.entries(programs).filter(([name]) => wanted(name))
+  const compiled = all.map(([name, program]) => ({
+    ...program,
+    name,
+    ours: ours(source(name), name),
+    theirs: theirs(source(name), name),
+  }))
+  await besideHand(gpu, compiled)
+}
+
 // ---- growth ----
 
 /** The exponent of time against size: the slope of a straight line through the logarithms. */
@@ -236,8 +207,9 @@ async function growth(gpu) {
 }
 
 if (parts.includes('bytes')) bytes()
-if (parts.includes('time') || parts.includes('growth')) {
-  const gpu = await startGpu()
+if (parts.some(part => part !== 'bytes')) {
+  const gpu = await startGpu(Number(options.budget))
+  if (parts.includes('hand')) await hand(gpu)
   if (parts.includes('time')) await time(gpu)
   if (parts.includes('growth')) await growth(gpu)
   gpu.stop()

@@ -146,6 +146,14 @@ export class Checked {
     )
   }
 
+  /** The functions that are asked for by name: entry points of several stages may share one, and that of the stage in question comes first. */
+  #named(name: string, asked: string | { readonly stage: Stages }, free: readonly FuncDecl[]): readonly FuncDecl[] {
+    const stage = (func: FuncDecl): string | null => this.program.attributes(func).stage
+    const all = free.filter(f => f.name === name)
+    const fitting = all.filter(f => (typeof asked === 'string' ? stage(f) !== null : stage(f) === asked.stage))
+    return fitting.length > 0 ? fitting : all.slice(0, 1)
+  }
+
   /** The roots of lowering: what the options name, else all entry points and all exported functions. */
   roots(sink: Sink): Roots {
     const { program } = this
@@ -172,10 +180,13 @@ export class Checked {
         const errors = sink.errors
         const instance = name.includes('<') ? program.instance(name, sink) : null
         if (sink.errors > errors) continue
-        const func = instance?.decl ?? free.find(f => f.name === name)
-        const stage =
-          func === undefined ? null : typeof asked === 'string' ? program.attributes(func).stage : asked.stage
-        if (func === undefined || stage === null)
+        const found = instance === null ? this.#named(name, asked, free) : [instance.decl]
+        const staged = found.flatMap(func => {
+          const stage = typeof asked === 'string' ? program.attributes(func).stage : asked.stage
+          return stage === null ? [] : [{ func, stage }]
+        })
+        for (const { func, stage } of staged) take(func, stage, instance?.subst)
+        if (staged.length === 0)
           sink.add(
             missingEntry,
             undefined,
@@ -185,7 +196,6 @@ export class Checked {
               program.entries.map(f => f.name),
             ),
           )
-        else take(func, stage, instance?.subst)
       }
     }
     const names = options.exports

@@ -134,14 +134,19 @@ export class Program extends WgslProgram {
    * A WebAssembly module of the exported functions and entry points. With `derivatives` (the default) each exported
    * differentiable function `f` comes with `fwd_diff(f)` and `bwd_diff(f)`, where they can be made; with `derivativesOf` it
    * is a module of that function and its derivatives alone. With `limits` it counts what it does, for a host to bound it.
-   * Throws `CompileError`.
+   * With `shared` its memory is shared, and atomics are atomic among instances in several threads. Throws `CompileError`.
    */
-  wasm(options: DerivativeOptions & { readonly limits?: RunLimits | undefined } = {}): WasmOutput {
-    const taken = this.taking('wasm', options, emitKinds)
+  wasm(
+    options: DerivativeOptions & {
+      readonly limits?: RunLimits | undefined
+      readonly shared?: boolean | undefined
+    } = {},
+  ): WasmOutput {
+    const taken = this.taking('wasm', options, { ...emitKinds, shared: flag })
     const limits = checkedLimits(taken.limits)
     return this.emit('wasm', derivativesOf(taken), (module, sink) => {
       leaveOut(module, this.named(taken.derivativesOf), sink)
-      return compileWasm(module, sink, { limits })
+      return compileWasm(module, sink, { limits, shared: taken.shared })
     })!
   }
 

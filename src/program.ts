@@ -60,8 +60,9 @@ export interface CompileOptions extends FrontOptions {
    */
   readonly emulation?: Emulation | undefined
   /**
-   * More of the core library, for `compile` of `cotangent/wgsl`: `cooperativeVectors` of `cotangent/cooperative-vectors`, for programs with
-   * `CoopVec`. In `cotangent` it is there already.
+   * More of the core library, for `compile` of `cotangent/wgsl`: `library` of `cotangent/library`, for programs with
+   * tensors, `DiffTexture2D`, waves, `CoopVec`, `Sampler2D` and its kin, `RayDesc`, or numbers packed into words. In `cotangent` it is there
+   * already.
    */
   readonly library?: readonly PackedFile[] | undefined
   /**

@@ -14,7 +14,7 @@ const library = {
   index: 'src/index.ts',
   wgsl: 'src/wgsl.ts',
   emulation: 'src/emulation.ts',
-  'cooperative-vectors': 'src/cooperative-vectors.ts',
+  library: 'src/library.ts',
   cpu: 'src/cpu/index.ts',
   gpu: 'src/gpu/index.ts',
   lsp: 'src/lsp/worker.ts',
@@ -50,6 +50,13 @@ const { metafile: libraryFiles } = await build({
 })
 // Each by itself: what they share with others would be files of their own, which a page would load one by one, and which hold the compiler.
 await build({ ...forLibrary, entryPoints: points({ cpu }) })
+// The worker that it starts beside itself.
+await build({
+  ...forLibrary,
+  minify: true,
+  sourcemap: false,
+  entryPoints: points({ 'cpu-worker': 'src/cpu/thread.ts' }),
+})
 await build({ ...forLibrary, ...onePiece, chunkNames: 'gpu-[hash]', entryPoints: points({ gpu }) })
 const { metafile } = await build({
   ...options,

@@ -1,6 +1,7 @@
 // Makes src/check/core.generated.ts of core/*.slang: the text without comments, and where each declaration stands in it, so
-// that the compiler parses only what a program uses; src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself; src/check/core-vectors.generated.ts, which programs with `CoopVec` add to that; and
-// src/editor/core-text.generated.ts, the text as people wrote it, which editors show. Besides, src/target/emulate/library.generated.ts
+// that the compiler parses only what a program uses; src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself and what few programs need;
+// src/check/core-rare.generated.ts, which those few add to it; and src/editor/core-text.generated.ts, the text as people wrote it, which
+// editors show. Besides, src/target/emulate/library.generated.ts
 // of library.slang beside it, without comments.
 // Run by `npm run core`, which `prepare`, `test` and `build` call.
 import { readFileSync, readdirSync, writeFileSync, existsSync } from 'node:fs'
@@ -132,7 +133,11 @@ function shortened(key, line) {
 const forOthers = new Set(['core/libm.slang', 'core/emulated-texture.slang'])
 
 /** Files that few programs need, so that bundles for WGSL alone go without. */
-const apart = new Set(['core/coop-vec.slang'])
+const apart = new Set(
+  ['append', 'byte-address', 'combined', 'coop-vec', 'diff-texture', 'packing', 'pointer', 'ray', 'tensor', 'wave'].map(
+    name => `core/${name}.slang`,
+  ),
+)
 
 /** Files that say much alike. They stand together at the end, so that compression finds in one what stood in another. */
 const alike = ['buffer.slang', 'tensor.slang', 'gradient.slang', 'texture.slang', 'combined.slang']
@@ -181,10 +186,10 @@ function coreSources() {
       'What WGSL needs of it.',
       forWgslAlone.filter(f => !apart.has(f.name)).map(f => pack(f, forWgsl)),
     ),
-    'check/core-vectors.generated.ts':
+    'check/core-rare.generated.ts':
       "// Made of core/*.slang by tools/core-index.mjs.\nimport type { PackedFile } from './modules/packed.ts'\n\n" +
-      '/** What `CoopVec` is. */\n' +
-      `export const cooperativeVectors: readonly PackedFile[] = ${JSON.stringify(forWgslAlone.filter(f => apart.has(f.name)).map(f => pack(f, forWgsl)))}\n`,
+      '/** The files that few programs need. */\n' +
+      `export const rareCore: readonly PackedFile[] = ${JSON.stringify(forWgslAlone.filter(f => apart.has(f.name)).map(f => pack(f, forWgsl)))}\n`,
   }
 }
 

@@ -3,7 +3,7 @@
  * active if a path of differentiable operations leads to it from an active input, also through memory and loops.
  */
 import { zeros } from '../ir/walk.ts'
-import { baseOf } from '../opt/match.ts'
+import { baseOf } from '../ir/pointer.ts'
 import type { PlainOp } from '../ir/op.ts'
 import { differential } from '../ir/type.ts'
 import type { Inst } from '../ir/value.ts'

@@ -17,7 +17,7 @@ import { differential, holding, holdsPointer, i32, type Type } from '../ir/type.
 import { Inst, Region, Value, type Func } from '../ir/value.ts'
 import { captured, cloneInst, mapValues, substitute, walk, type ValueTable } from '../ir/walk.ts'
 import { boundOf, counterOf, statesOf, tripBound } from '../opt/loops.ts'
-import { baseOf } from '../opt/match.ts'
+import { baseOf } from '../ir/pointer.ts'
 import { activityOf } from './activity.ts'
 import { addOf, newFunc, zeroOf, type AdContext } from './context.ts'
 import { isShared, mayLoadAgain, readsTheSame } from './memory.ts'

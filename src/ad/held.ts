@@ -7,7 +7,7 @@ import type { Span } from '../base/source.ts'
 import { type Func, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import type { Explain } from './context.ts'
-import { baseOf } from '../opt/match.ts'
+import { baseOf } from '../ir/pointer.ts'
 import { bytesOf, inMemory } from './residual.ts'
 
 /** An explanation that is not final: later callers may hold its context. */

@@ -7,7 +7,7 @@
  * users wrote. What the program writes before or after that does no harm.
  */
 import { isReadOnly } from '../opt/alias.ts'
-import { baseOf } from '../opt/match.ts'
+import { baseOf } from '../ir/pointer.ts'
 import * as costs from '../ir/costs.ts'
 import { calleesFirst } from '../ir/calls.ts'
 import { holdsPointer } from '../ir/type.ts'

@@ -2,7 +2,7 @@
 import type { PlainOp } from '../ir/op.ts'
 import type { Func } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
-import { baseOf } from '../opt/match.ts'
+import { baseOf } from '../ir/pointer.ts'
 import type { AdContext } from './context.ts'
 
 /** Whether a function itself writes global memory or prints. Its callees are not looked at. */

@@ -7,7 +7,7 @@ import { array, list, perType, wordsOf, type Type } from '../ir/type.ts'
 import type { Inst } from '../ir/value.ts'
 import { type Func, type Region, type Value } from '../ir/value.ts'
 import { captured } from '../ir/walk.ts'
-import { baseOf } from '../opt/match.ts'
+import { baseOf } from '../ir/pointer.ts'
 import * as costs from '../ir/costs.ts'
 import { sliceOf, type Slice } from './slice.ts'
 

@@ -47,7 +47,7 @@ const library: Kind = [
     value.every(
       f => isObject(f) && isString((f as { text?: unknown }).text) && isString((f as { keys?: unknown }).keys),
     ),
-  'a list of files of the core library, such as cooperativeVectors of cotangent/cooperative-vectors',
+  'a list of files of the core library, such as library of cotangent/library',
 ]
 
 /** One of some words. */

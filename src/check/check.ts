@@ -162,8 +162,10 @@ export function checked({ cx, root }: Loaded): CheckedProgram {
   const program = new Program(cx, root)
   const entries = new Map<string, FuncDecl>()
   for (const func of program.entries) {
-    const other = entries.get(func.name)
-    if (other === undefined) entries.set(func.name, func)
+    // A stage has its own: a vertex and a fragment entry point may both be called `main`.
+    const key = `${program.attributes(func).stage} ${func.name}`
+    const other = entries.get(key)
+    if (other === undefined) entries.set(key, func)
     else
       sink.add(
         names.redeclared,
@@ -227,7 +229,10 @@ export function checkFunction(cx: Cx, func: FuncDecl): void {
 
 /** Checks a declaration but for the body of a function. */
 export function checkOutline(cx: Cx, decl: Decl): void {
-  if ((decl.kind === 'func' || decl.kind === 'struct' || decl.kind === 'alias') && decl.generics?.packed === true) {
+  if (
+    (decl.kind === 'func' || decl.kind === 'struct' || decl.kind === 'alias' || decl.kind === 'extension') &&
+    decl.generics?.packed === true
+  ) {
     // What is wrong with it shows with as many types as it asks for, or one, in each pack, and that is entered for checking.
     writtenOut(cx, decl, usualCounts(decl.generics))
     return

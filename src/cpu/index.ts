@@ -23,7 +23,8 @@ import { unknownName } from '../host/given.ts'
 import { makeKernel, noteViews, withTextures, type Kernel } from './kernel.ts'
 import { OwnBuffers } from './buffers.ts'
 import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
-import type { ProgramMemory } from './memory.ts'
+import { ProgramMemory } from './memory.ts'
+import { obstacle, Team, type Threads } from './team.ts'
 import type { TextureResources } from './texture.ts'
 import { put } from '../host/record.ts'
 
@@ -33,6 +34,7 @@ export { Machine } from './machine.ts'
 export type { SamplerData, TextureData, TextureResources } from './texture.ts'
 export type { GradResources, Kernel, KernelResources, Tensor } from './kernel.ts'
 export type { BufferData, CallResult, MachineOptions, Resources } from './machine.ts'
+export type { Threads } from './team.ts'
 
 /** A value and its gradient. `grad` has one entry per argument, in the shape of its differential; null where it has none. */
 export interface ValueAndGrad<Value = unknown, Grad = readonly unknown[]> {
@@ -117,8 +119,22 @@ export interface CpuModule<T extends ProgramTypes = UnknownTypes> {
    * `ShapeError`, and `BufferError` where the buffer has another size or memory is out.
    */
   readonly buffer: <N extends BufferName<T>>(name: N, n?: number) => BufferView<T, N>
+  /** How many threads run kernels, and why not as many as were asked for. */
+  readonly threads: Threads
   /** Gives the memory back, and detaches all views of it. Each later call throws `ClosedError`; closing twice does nothing. */
   readonly close: () => void
+}
+
+/** More than cores of any machine; each takes some megabytes. */
+const maxThreads = 256
+
+/** How a program is loaded. */
+export interface LoadOptions extends MachineOptions {
+  /**
+   * How many threads share the workgroups of a dispatch, with the one that calls; 256 at most, default 1. Numbers do not depend on it, except
+   * sums by atomic additions of floats. A module that prints, or counts trips, runs on one. `close` ends the others.
+   */
+  readonly threads?: number | undefined
 }
 
 /**
@@ -132,26 +148,47 @@ export interface CpuModule<T extends ProgramTypes = UnknownTypes> {
  */
 export async function load<E = unknown>(
   program: LoadableProgram,
-  options: MachineOptions = {},
+  options: LoadOptions = {},
 ): Promise<CpuModule<TypesOf<E>>> {
-  checkLoad(program, options)
-  const output = program.wasm({ derivatives: false, limits: options.limits })
-  return assemble(program, output, new Machine(await WebAssembly.compile(output.bytes), output.host, options), options)
+  checkLoad(program, options, ['threads'])
+  const { threads: asked = 1, ...machineOptions } = options
+  if (!Number.isInteger(asked) || asked < 1 || asked > maxThreads)
+    throw new ShapeError('threads', `a whole number from 1 to ${maxThreads}`, asked)
+  const missing = asked === 1 ? undefined : obstacle()
+  const output = program.wasm({
+    derivatives: false,
+    limits: options.limits,
+    shared: asked > 1 && missing === undefined,
+  })
+  const memory = new ProgramMemory(output.host.limits?.bytes, output.host.shared)
+  const count = output.host.shared ? asked : 1
+  const module = await WebAssembly.compile(output.bytes)
+  if (count > 1) memory.team = await Team.start(count, memory.linear)
+  let machine: Machine
+  try {
+    machine = new Machine(module, output.host, machineOptions, memory)
+  } catch (cause) {
+    // Its threads would be nobody's.
+    memory.close()
+    throw cause
+  }
+  const reason = count === asked ? undefined : (missing ?? 'the program was compiled for one thread')
+  return assemble(program, output, machine, machineOptions, { count, reason })
 }
 
 /**
  * Instantiates a program synchronously. Some browsers do not compile large modules so on their main thread. Throws as `load` does.
  */
 export function loadSync<E = unknown>(program: LoadableProgram, options: MachineOptions = {}): CpuModule<TypesOf<E>> {
-  checkLoad(program, options)
+  checkLoad(program, options, [])
   const output = program.wasm({ derivatives: false, limits: options.limits })
-  return assemble(program, output, machineOf(output, options), options)
+  return assemble(program, output, machineOf(output, options), options, { count: 1, reason: undefined })
 }
 
-function checkLoad(program: LoadableProgram, options: MachineOptions): void {
+function checkLoad(program: LoadableProgram, options: MachineOptions, more: readonly string[]): void {
   if (typeof (program as Partial<LoadableProgram> | null | undefined)?.wasm !== 'function')
     throw new ShapeError('load', 'a program that compile made', program)
-  const wrong = unknownName(options, () => ['print', 'limits'], 'load takes no option')
+  const wrong = unknownName(options, () => ['print', 'limits', ...more], 'load takes no option')
   if (wrong !== undefined) throw new NameError(wrong)
   const { print } = options as { readonly print?: unknown }
   if (print !== undefined && typeof print !== 'function') throw new ShapeError('print', 'a function', print)
@@ -169,8 +206,10 @@ function assemble<T extends ProgramTypes>(
   whole: Output,
   machine: Machine,
   options: MachineOptions,
+  threads: Threads,
 ): CpuModule<T> {
   const { memory } = machine
+  const emitting = { limits: options.limits, shared: threads.count > 1 }
   const derivatives = new Map<string, Machine>()
   let bound: Resources = {}
   // Each machine takes memory for good when it is made.
@@ -178,7 +217,7 @@ function assemble<T extends ProgramTypes>(
     let made = derivatives.get(name)
     if (made === undefined) {
       memory.turn.check(name)
-      const output = program.wasm({ derivativesOf: name, limits: options.limits })
+      const output = program.wasm({ derivativesOf: name, ...emitting })
       // A build puts functions and derivatives into one module.
       made = output === whole ? machine : machineOf(output, options, memory)
       made.bind(bound)
@@ -191,7 +230,7 @@ function assemble<T extends ProgramTypes>(
     let made = reverses.get(name)
     if (made === undefined) {
       memory.turn.check(name)
-      made = machineOf(program.wasm({ reverseOf: name, limits: options.limits }), options, memory)
+      made = machineOf(program.wasm({ reverseOf: name, ...emitting }), options, memory)
       reverses.set(name, made)
     }
     return made
@@ -231,6 +270,7 @@ function assemble<T extends ProgramTypes>(
       bound = given
       for (const m of derivatives.values()) m.bind(bound)
     },
+    threads,
     buffer: (name, n) => buffers.view(name, n) as BufferView<T, typeof name>,
     close: () => memory.close(),
   }

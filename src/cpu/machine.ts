@@ -14,6 +14,8 @@ import {
   type Scalar,
   type Write,
 } from './marshal.ts'
+import { Crew } from './crew.ts'
+import type { CompiledModule } from './job.ts'
 import { align, ProgramMemory, type HostPart } from './memory.ts'
 import { put } from '../host/record.ts'
 import { shown } from '../host/texture.ts'
@@ -56,15 +58,14 @@ type Callable = (...args: Scalar[]) => unknown
 /** Calls into which a dispatch is cut. */
 const maxCalls = 256
 
-/** A `WebAssembly.Module`, where the types of WebAssembly are known. */
-type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } } ? M : never
-
 /** A running module. */
 export class Machine {
   readonly host: WasmInterface
   readonly memory: ProgramMemory
   /** Where the instance's own region of memory begins. */
   readonly #base: number
+  /** Its instances in other threads; undefined where it runs on one. */
+  readonly #crew: Crew | undefined
   #exports: WebAssembly.Exports
   readonly #functions = new Map<string, (args: readonly unknown[]) => CallResult>()
   readonly #kernels = new Map<string, WasmKernel>()
@@ -81,6 +82,7 @@ export class Machine {
   ) {
     this.host = host
     this.memory = memory
+    this.#crew = memory.team === undefined ? undefined : Crew.of(memory, memory.team, module, host)
     const { turn } = memory
     const print = options.print ?? ((text: string): void => console.log(text.replace(/\n$/, '')))
     this.#base = memory.region(host.heap)
@@ -90,9 +92,7 @@ export class Machine {
         base: this.#base,
         print: (id: number) => turn.print(print, this.#printed(id)),
         trap: (id: number) => {
-          const text = host.traps[id]!
-          // Other limits name the loop or function themselves.
-          throw new TrapError(text.startsWith('out of memory') ? this.#whereBytesEnd() + text : text)
+          throw this.#trap(id, this.#base)
         },
       },
     }).exports
@@ -158,11 +158,18 @@ export class Machine {
     view.setUint32(cells.where, 0, true)
   }
 
+  /** What a failed check of the instance says whose region begins at `base`. */
+  #trap(id: number, base: number): TrapError {
+    const text = this.host.traps[id]!
+    // Other limits name the loop or function themselves.
+    return new TrapError(text.startsWith('out of memory') ? this.#whereBytesEnd(base) + text : text)
+  }
+
   /** Names the loop that began a trip last, when the limit on memory was exceeded. */
-  #whereBytesEnd(): string {
+  #whereBytesEnd(base: number): string {
     const { limits } = this.host
     if (limits?.bytes === undefined) return ''
-    const loop = limits.loops[this.#region().getUint32(limits.cells.where, true) - 1]
+    const loop = limits.loops[this.#region(base).getUint32(limits.cells.where, true) - 1]
     return loop === undefined ? '' : `${loop}: `
   }
 
@@ -280,6 +287,8 @@ export class Machine {
     const to = end ?? all
     this.memory.turn.begin(name)
     try {
+      const crew = to - from > 1 ? this.#crew : undefined
+      crew?.assemble()
       const back = this.#upload(kernel, resources, this.memory.top, foreign)
       this.#placeTape()
       this.#beginLimits()
@@ -287,6 +296,18 @@ export class Machine {
       // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
       const step = Math.max(1, Math.ceil((to - from) / maxCalls))
       this.memory.turn.guarded(name, () => {
+        if (crew !== undefined) {
+          const globals = Object.entries(this.#exports).flatMap(([key, global]) =>
+            global instanceof WebAssembly.Global ? [[key, global.value as number] as const] : [],
+          )
+          crew.run(
+            { kernel: name, groups, from, to, globals },
+            { base: this.#base, top: this.#top },
+            (first, last) => run(groups[0], groups[1], groups[2], first, last),
+            (id, base) => this.#trap(id, base),
+          )
+          return
+        }
         for (let at = from; at < to; at += step) run(groups[0], groups[1], groups[2], at, Math.min(at + step, to))
       })
       this.#download(back)
@@ -338,7 +359,7 @@ export class Machine {
         const write = this.#writer(buffer.elem)
         ;(data as unknown[]).forEach((x, i) => write(view, place + i * buffer.stride, x, `${buffer.name}[${i}]`))
       }
-      const length = buffer.stride === 0 ? 1 : Math.floor(bytes / buffer.stride)
+      const length = buffer.stride === 0 ? bytes : Math.floor(bytes / buffer.stride)
       if (bytes === 0) memory.fill(0, place, place + Math.max(buffer.stride, buffer.elem.size))
       this.#setGlobal(`${buffer.name}.base`, place)
       this.#setGlobal(`${buffer.name}.length`, length)
@@ -437,9 +458,9 @@ export class Machine {
     if (this.host.tapeAt !== 0) this.#region().setUint32(this.host.tapeAt, align(this.#top), true)
   }
 
-  /** The instance's own region, in which the addresses of its interface count. */
-  #region(): DataView {
-    return new DataView(this.memory.buffer, this.#base)
+  /** The instance's own region, in which the addresses of its interface count; or that of one in another thread. */
+  #region(base = this.#base): DataView {
+    return new DataView(this.memory.buffer, base)
   }
 
   #printed(id: number): string {
@@ -502,7 +523,7 @@ function are(names: readonly string[]): string {
 
 function bufferText(buffer: WasmBuffer): string {
   return buffer.stride === 0
-    ? `${buffer.elem.size} bytes of ${typeName(buffer.elem)}`
+    ? `at least ${buffer.elem.size} bytes of ${typeName(buffer.elem)}`
     : `a typed array of ${typeName(buffer.elem)}, ${buffer.stride} bytes an element`
 }
 

@@ -7,12 +7,13 @@
  * last, so memory can grow with it. Only one instance runs at a time (`turn.ts`), so all share the part for calls.
  */
 import { BufferError, ClosedError, TrapError } from './errors.ts'
+import type { LinearMemory } from './job.ts'
+import type { Team } from './team.ts'
 import { Turn } from './turn.ts'
 
 const pageSize = 65536
-
-/** A `WebAssembly.Memory`, where the types of WebAssembly are known. */
-type LinearMemory = typeof globalThis extends { WebAssembly: { Memory: { prototype: infer M } } } ? M : never
+/** All that addresses of 32 bits reach. */
+const mostPages = 65536
 
 /** A part of memory that belongs to the host. */
 export interface HostPart {
@@ -26,6 +27,7 @@ export interface HostPart {
 export class ProgramMemory {
   readonly turn: Turn = new Turn()
   readonly #limit: number | undefined
+  readonly #shared: boolean
   #memory: LinearMemory | undefined
   #top = 0
   /** Bytes of the instances' own regions. */
@@ -36,14 +38,17 @@ export class ProgramMemory {
   /** Each `ArrayBuffer` of this memory on which the host got a view. */
   readonly #buffers = new WeakSet<object>()
   readonly #closers: (() => void)[] = []
+  /** The threads that share it; undefined where there is one. */
+  team: Team | undefined
 
-  /** `limit` is the most bytes that it may have; undefined for all that WebAssembly can have. */
-  constructor(limit: number | undefined) {
+  /** `limit` is the most bytes that it may have; undefined for all that WebAssembly can have. `shared` memory may be that of several threads. */
+  constructor(limit: number | undefined, shared = false) {
     this.#limit = limit
-    this.#memory = new WebAssembly.Memory({
-      initial: 1,
-      ...(limit === undefined ? {} : { maximum: Math.min(65536, Math.max(1, Math.floor(limit / pageSize))) }),
-    })
+    this.#shared = shared
+    const maximum = limit === undefined ? undefined : Math.min(mostPages, Math.max(1, Math.floor(limit / pageSize)))
+    this.#memory = shared
+      ? sharedMemory(maximum ?? mostPages)
+      : new WebAssembly.Memory({ initial: 1, ...(maximum === undefined ? {} : { maximum }) })
   }
 
   /** What instances import. */
@@ -73,6 +78,7 @@ export class ProgramMemory {
     this.turn.close()
     this.linear.grow(0)
     this.#memory = undefined
+    this.team?.close()
     for (const closer of this.#closers.splice(0)) closer()
   }
 
@@ -120,6 +126,20 @@ export class ProgramMemory {
     }
   }
 
+  /** Grows memory as far as it can, and gives where it ends. Of what nobody touches an engine sets aside the addresses only. */
+  reserveAll(): number {
+    const most = this.#limit === undefined ? mostPages : Math.floor(this.#limit / pageSize)
+    for (let pages = most - this.buffer.byteLength / pageSize; pages >= 1; pages = Math.floor(pages / 2)) {
+      try {
+        this.linear.grow(pages)
+        break
+      } catch {
+        // Half of that, then.
+      }
+    }
+    return this.buffer.byteLength
+  }
+
   // ── Views ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Remembers that a view shows a part. */
@@ -136,11 +156,16 @@ export class ProgramMemory {
   note(name: string, data: unknown): void {
     if (typeof data !== 'object' || data === null) return
     const owner = ArrayBuffer.isView(data) ? data.buffer : data
-    if (this.#buffers.has(owner) && owner !== this.buffer)
+    if (this.#buffers.has(owner) && !this.#owns(owner))
       throw new BufferError(
         `buffer ${name}: the memory of the program has grown since this view was made, so the view is detached and has length 0; m.buffer('${this.#parts.get(data)?.name ?? name}') gives a new view of the same numbers`,
       )
     this.partOf(name, data)
+  }
+
+  /** Whether bytes are this memory as it is now. A shared memory keeps its bytes where they are when it grows. */
+  #owns(owner: object): boolean {
+    return owner === this.buffer || (this.#shared && this.#buffers.has(owner))
   }
 
   /** Throws if data lies in this memory, from which it is not read: it would be lost when memory grows during the call. */
@@ -160,7 +185,7 @@ export class ProgramMemory {
     const known = this.#parts.get(data)
     if (known !== undefined) return known
     const isView = ArrayBuffer.isView(data)
-    if ((isView ? data.buffer : data) !== this.buffer) return undefined
+    if (!this.#owns(isView ? data.buffer : data)) return undefined
     const [at, bytes] = isView ? [data.byteOffset, data.byteLength] : [0, this.buffer.byteLength]
     const own = this.#kept.find(p => p.at <= at && at + bytes <= p.at + p.bytes)
     if (own === undefined)
@@ -170,6 +195,17 @@ export class ProgramMemory {
     const part = { name: own.name, at, bytes }
     this.#parts.set(data, part)
     return part
+  }
+}
+
+/** A shared memory has to say how far it may grow, and an engine sets that much aside: less where it has not that much. */
+function sharedMemory(maximum: number): LinearMemory {
+  for (let most = maximum; ; most = Math.ceil(most / 2)) {
+    try {
+      return new WebAssembly.Memory({ initial: 1, maximum: most, shared: true })
+    } catch (cause) {
+      if (most === 1 || !(cause instanceof RangeError)) throw cause
+    }
   }
 }
 

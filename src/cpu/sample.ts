@@ -16,7 +16,10 @@ export function randomFrom(seed: number): Random {
 
 export const isFloat = (scalar: string): boolean => scalar.startsWith('f')
 
-/** A value of a type, its scalars made by `scalar`. */
+/** Elements of a random buffer. */
+export const bufferLength = 64
+
+/** A value of a type, its scalars made by `scalar`. An array without a length gets one. */
 export function build(type: DataType, scalar: (name: string) => unknown): unknown {
   switch (type.kind) {
     case 'void':
@@ -28,7 +31,7 @@ export function build(type: DataType, scalar: (name: string) => unknown): unknow
     case 'matrix':
       return Array.from({ length: type.rows }, () => Array.from({ length: type.cols }, () => scalar(type.scalar)))
     case 'array':
-      return Array.from({ length: type.count }, () => build(type.elem, scalar))
+      return Array.from({ length: type.count || bufferLength }, () => build(type.elem, scalar))
     case 'struct':
       return Object.fromEntries(type.fields.map(f => [f.name, build(f.type, scalar)]))
   }
@@ -73,9 +76,16 @@ export function inner(a: unknown, b: unknown): number {
   return 0
 }
 
-/** The bytes of a buffer of these elements. */
+/** The array without a length that a type ends with, if it does. */
+export function openEnd(type: DataType): Extract<DataType, { kind: 'array' }> | undefined {
+  const last = type.kind === 'struct' ? type.fields.at(-1)?.type : undefined
+  return last?.kind === 'array' && last.count === 0 ? last : undefined
+}
+
+/** The bytes of a buffer of these elements, or of a single one that ends with an array without a length. */
 export function bytesOf(values: readonly unknown[], elem: DataType, stride: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(Math.max(stride, elem.size) * values.length))
+  const end = (openEnd(elem)?.stride ?? 0) * bufferLength
+  const view = new DataView(new ArrayBuffer(Math.max(stride, elem.size) * values.length + end))
   const write = (type: DataType, value: unknown, at: number): void => {
     switch (type.kind) {
       case 'void':

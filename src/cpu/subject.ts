@@ -2,7 +2,7 @@
 import type { DataSignature, DataType, JsOutput } from '../index.ts'
 import { texturePart } from './texture.ts'
 import { zeroOf } from './constant.ts'
-import { anyScalar, build, bytesOf, type Random } from './sample.ts'
+import { anyScalar, bufferLength, build, bytesOf, openEnd, type Random } from './sample.ts'
 import { put } from '../host/record.ts'
 
 type Call = (...args: unknown[]) => unknown
@@ -33,9 +33,6 @@ function addressOf(code: string): string {
   return `data:text/javascript;base64,${btoa(bytes)}`
 }
 
-/** The number of elements of a buffer that is made up for a test. */
-const bufferLength = 64
-
 /** Instances of the compiled code. */
 export class Subject {
   readonly name: string
@@ -62,8 +59,10 @@ export class Subject {
       resources: Record<string, unknown> = {}
     for (const b of output.buffers) {
       const scalar = anyScalar(random, false)
-      const values = texturePart(b.name, random) ?? Array.from({ length: bufferLength }, () => build(b.elem, scalar))
-      put(globals, b.name, values)
+      const isOne = openEnd(b.elem) !== undefined
+      const count = isOne ? 1 : bufferLength
+      const values = texturePart(b.name, random) ?? Array.from({ length: count }, () => build(b.elem, scalar))
+      put(globals, b.name, isOne ? values[0] : values)
       put(resources, b.name, bytesOf(values, b.elem, b.stride))
     }
     for (const u of output.uniforms) {

@@ -22,7 +22,7 @@ export function toData(type: Type, host: unknown): Data {
     case 'mat':
     case 'array': {
       const list = host as ArrayLike<unknown>
-      return Array.from({ length: type.count }, (_, i) => toData(type.elem!, list[i]))
+      return Array.from({ length: type.count || list.length }, (_, i) => toData(type.elem!, list[i]))
     }
     default:
       return zeroOf(type)

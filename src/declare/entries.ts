@@ -14,9 +14,11 @@ export function reflectionTypes(reflection: Reflection): string {
   return [...values.declarations, entries].join('\n')
 }
 
-/** The declaration of `Entries`. */
+/** The declaration of `Entries`. Where several stages share a name, it is that of the kernel, which hosts call by its name. */
 export function entriesType(reflection: Reflection, values: Values): string {
-  return `export type Entries = {\n${reflection.entries.map(e => entryType(e, reflection, values)).join('')}}\n`
+  const byName = new Map(reflection.entries.map(e => [e.name, e]))
+  for (const entry of reflection.entries) if (entry.stage === 'compute') byName.set(entry.name, entry)
+  return `export type Entries = {\n${[...byName.values()].map(e => entryType(e, reflection, values)).join('')}}\n`
 }
 
 function entryType(entry: EntryReflection, reflection: Reflection, values: Values): string {
@@ -60,6 +62,8 @@ function entryType(entry: EntryReflection, reflection: Reflection, values: Value
 function bufferType({ type, raw }: BindingInfo, values: Values): string {
   if (raw === true) return 'ArrayBufferView | readonly number[]'
   if (type === null) return 'unknown'
+  // It ends with an array without a length.
+  if (type.kind === 'struct') return 'ArrayBufferView'
   const array = arrayOf(type)
   const list = values.text(type.kind === 'array' ? type : listOf(type))
   return array === undefined ? list : `${array} | ${list}`

@@ -15,6 +15,10 @@ export interface Declared {
   readonly exports: readonly ExportedFunction[]
 }
 
+interface Named {
+  readonly name: string
+}
+
 /** Declares what `import program from './fit.slang'` gives; `source` is the name of the file in a remark. */
 export function moduleTypes({ reflection, exports }: Declared, source: string): string {
   const values = new Values()
@@ -35,7 +39,7 @@ export function moduleTypes({ reflection, exports }: Declared, source: string): 
     'export declare const reflection: CompiledReflection',
     '/** The entry points, in order of the source. */',
     `export declare const entryPoints: readonly [${points.map(entryPoint).join(', ')}]`,
-    ...points.filter(({ name }) => isNamed(name)).map(e => `export declare const ${e.name}: ${entryPoint(e)}`),
+    ...points.filter(e => isNamed(e, points)).map(e => `export declare const ${e.name}: ${entryPoint(e)}`),
     '',
   ].join('\n')
 }
@@ -43,9 +47,9 @@ export function moduleTypes({ reflection, exports }: Declared, source: string): 
 /** The exports of every module. */
 const own: ReadonlySet<string> = new Set(['program', 'code', 'reflection', 'entryPoints'])
 
-/** Whether a module exports an entry point of that name by itself: it must be a free identifier. */
-export function isNamed(name: string): boolean {
-  return isFree(name) && !own.has(name)
+/** Whether a module exports an entry point by its name: a free identifier, which no entry point of another stage shares. */
+export function isNamed({ name }: Named, points: readonly Named[]): boolean {
+  return isFree(name) && !own.has(name) && points.filter(other => other.name === name).length === 1
 }
 
 function entryPoint({ name, target, stage, workgroupSize }: EntryReflection): string {

@@ -91,6 +91,7 @@ export interface LoadableProgram {
     readonly derivativesOf?: string | undefined
     readonly reverseOf?: string | undefined
     readonly limits?: RunLimits | undefined
+    readonly shared?: boolean | undefined
   }): Pick<WasmOutput, 'bytes' | 'host'>
 }
 

@@ -123,6 +123,15 @@ export const attributeTexts: Readonly<Record<KnownAttribute, AttributeText>> = {
   constref: without('`this` is passed by reference.'),
   noRefInline: without('References are kept.'),
   PyExport: without(host),
+  __intrinsic_op: {
+    text: 'The function is an operation of the real compiler. Operation 0 gives the operand as another type.',
+    on: accepted,
+  },
+  'vk::spirv_instruction': {
+    text: 'The function is an instruction of SPIR-V: from 126 to 133, negation, sum, difference and product.',
+    on: functions,
+    args: '${1:128}',
+  },
   UnscopedEnum: { text: 'The cases of the enum can be named without it.', on: accepted },
   Flags: { text: 'The cases of the enum are bits: 1, 2, 4 … where they have no value.', on: ['enum'] },
   ForceUnroll: {

@@ -78,14 +78,12 @@ export async function attachProgram<T extends ProgramTypes>(
     kernel: <N extends keyof T['entries'] & string>(name: N) => {
       const { context, module } = attached
       const { entries } = context.wgsl.reflection
-      const entry = entries.find(e => e.name === name)
+      const entry = entries.find(e => e.name === name && e.stage === 'compute')
       if (entry === undefined)
         refuse(
           'NoSuchKernel',
-          `there is no entry point ${String(name)}; there are: ${entries.map(e => e.name).join(', ')}`,
+          `there is no compute entry point ${String(name)}; there are: ${entries.map(e => `${e.stage} ${e.name}`).join(', ')}`,
         )
-      if (entry.stage !== 'compute')
-        refuse('NoSuchKernel', `${name} is of the ${entry.stage} stage, and only compute kernels run from here`)
       const kernel = kernels.get(name) ?? new Kernel({ module, signature: new Signature(context, entry) }, loaders)
       kernels.set(name, kernel)
       // The types of a kernel are narrower than what it checks.

@@ -70,6 +70,25 @@ export class Builder {
     return result
   }
 
+  /** One of two values of any type, by an `if`. */
+  choice(cond: Value, x: Value, y: Value): Value {
+    const inst = this.emit('if', [cond], null, [x.type], [new Region(), new Region()])
+    inst.regions.forEach((region, i) => this.within(region, () => this.emit('yield', [i === 0 ? x : y])))
+    return inst.results[0]!
+  }
+
+  /** A loop that does something with each index below a number. */
+  each(count: number, f: (i: Value) => void, type: Type = t.u32): void {
+    const [head, body] = [new Region(), new Region()]
+    this.emit('loop', [this.const(type, 0)], null, [], [head, body])
+    const i = this.param(type, 'i', head)
+    this.within(head, () => this.emit('test', [this.emit1('lt', [i, this.const(type, count)])]))
+    this.within(body, () => {
+      f(i)
+      this.emit('next', [this.add(i, this.const(type, 1))])
+    })
+  }
+
   /** Runs `f` with `region` as the place to append to. */
   within<T>(region: Region, f: () => T): T {
     const saved = this.at

@@ -101,6 +101,18 @@ export class Layouts {
 
 const none: readonly number[] = []
 
+/** Where the elements of what a buffer holds begin, and how far apart they lie; undefined where it holds no array without a length. */
+export function elementsIn(
+  type: Type,
+  layouts: Layouts,
+): { readonly offset: number; readonly stride: number } | undefined {
+  const { offsets, stride } = layouts.of(type)
+  if (type.kind === 'array') return type.count === 0 ? { offset: 0, stride } : undefined
+  const last = type.kind === 'struct' ? type.fields.at(-1) : undefined
+  const elements = last && elementsIn(last.type, layouts)
+  return elements && { ...elements, offset: offsets.at(-1)! }
+}
+
 /** The next multiple of `align` that is not less than `n`. */
 export function roundUp(n: number, align: number): number {
   return Math.ceil(n / align) * align

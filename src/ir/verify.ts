@@ -4,6 +4,7 @@
  */
 import { InternalError } from '../base/diag.ts'
 import type { AtomicOp, Immediates, OpName, OwnerOp, Terminator } from './op.ts'
+import { baseOf } from './pointer.ts'
 import { printFunc, printInst, typeText } from './print.ts'
 import * as t from './type.ts'
 import type { Type } from './type.ts'
@@ -66,13 +67,6 @@ function reversible(func: Func, pass: string): void {
   })
 }
 
-/** The variable, global or parameter that a pointer leads into. */
-function memoryOf(pointer: Value): Value {
-  let base = pointer
-  while (base.def.op === 'elem' || base.def.op === 'field') base = base.def.args[0]!
-  return base
-}
-
 /**
  * Checks that a region is linear in the given values: what depends on them does so by linear operations only. A value that is stored
  * is followed into every load from the same memory.
@@ -94,7 +88,7 @@ function linear(func: Func, region: Region, tangents: Iterable<Value>, pass: str
     let changed = false
     for (const inst of r.insts) {
       if (inst.op === 'load' || inst.op === 'store') {
-        const memory = memoryOf(inst.args[0]!)
+        const memory = baseOf(inst.args[0]!)
         if (inst.op === 'load') {
           if (depends[memory.id] === 1) changed = mark(inst.results) || changed
         } else if (depends[inst.args[1]!.id] === 1 && depends[memory.id] === 0) {

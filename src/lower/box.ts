@@ -2,7 +2,7 @@
  * Values of interfaces in memory that hosts share, laid out as Slang does: a type, which nothing reads; the tag; and room for a value of any
  * conforming type, with its members at the offsets that C gives them.
  *
- *   struct IShape { u32 rtti, rtti_high, tag, tag_high, value_0, value_1 … }
+ *   struct IShape { uint2 rtti, tag; uint value_0, value_1 … }
  *
  * Structs and arrays that hold such values get types for memory too. Reading gives the values that programs compute with (`dispatch.ts`).
  */
@@ -30,7 +30,7 @@ export function unboxed(fn: Fn, value: Value): Value {
       Array.from({ length: type.count }, (_, i) => unboxed(fn, b.extract(value, i))),
     )
   const words = value.type.fields.slice(header.length).map((_, i) => b.extract(value, header.length + i))
-  return unpacked(fn, b.extract(value, tagAt), words, type)
+  return unpacked(fn, b.extract(b.extract(value, tagAt), 0), words, type)
 }
 
 /** A value of an interface, made of a tag and words. Each variant's part is made of the same words. */
@@ -53,11 +53,13 @@ export function boxed(fn: Fn, value: Value, form: Type): Value {
   const iface = fn.cx.interfaceOf(value.type)!
   const variants = fn.cx.variants.of(fn.cx, iface).slice(0, value.type.count - 1)
   const zero = b.const(t.u32, 0)
+  const none = b.zero(form.fields[0]!.type)
+  const tag = b.construct(none.type, [b.extract(value, 0), zero])
   const out = b.variable(form)
   const put = (words: readonly Value[]): Value =>
     b.construct(
       form,
-      form.fields.map((_, i) => (i === tagAt ? b.extract(value, 0) : (words[i - header.length] ?? zero))),
+      form.fields.map((_, i) => (i === tagAt ? tag : i < tagAt ? none : (words[i - header.length] ?? zero))),
     )
   b.store(out, put([]))
   cases(b, value, variants, fn.left, i => {

@@ -22,12 +22,9 @@ interface Interfaces extends Sums {
   interfaceOf(type: Type): s.InterfaceType | undefined
 }
 
-/** Words in front of the value, and which of them is the tag. */
-export const header: readonly string[] = ['rtti', 'rtti_high', 'tag', 'tag_high']
-export const tagAt = 2
-
-/** Bytes that a value of an interface has room for unless the interface says. */
-const usualRoom = 16
+/** What stands in front of the value, each in 64 bits: a type, which nothing reads, and the tag. */
+export const header: readonly string[] = ['rtti', 'tag']
+export const tagAt = 1
 
 /** The types in memory, each made once. */
 export class Boxes {
@@ -74,11 +71,10 @@ export class Boxes {
 
   #box(type: Type, iface: s.InterfaceType): Type {
     const words = Math.ceil(this.room(type, iface) / 4)
-    const fields = [...header, ...Array.from({ length: words }, (_, i) => `value_${i}`)]
-    const made = this.#made(
-      typeName(iface),
-      fields.map(name => ({ name, type: t.u32 })),
-    )
+    const made = this.#made(typeName(iface), [
+      ...header.map(name => ({ name, type: t.vec(t.u32, 2) })),
+      ...Array.from({ length: words }, (_, i) => ({ name: `value_${i}`, type: t.u32 })),
+    ])
     made.variants = this.#cx.variants
       .of(this.#cx, iface)
       .slice(0, type.count - 1)
@@ -96,7 +92,7 @@ export class Boxes {
   room(type: Type, iface: s.InterfaceType): number {
     const asked = conjuncts(iface).flatMap(i => this.#cx.program.anyValueSize(i.decl) ?? [])
     const given = asked.length === 0 ? null : Math.max(...asked)
-    let room = given ?? usualRoom
+    let room = given ?? 0
     this.#cx.variants
       .of(this.#cx, iface)
       .slice(0, type.count - 1)

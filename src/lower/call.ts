@@ -7,6 +7,7 @@ import { show } from '../check/model/type.ts'
 import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { loaded } from './box.ts'
+import { placeParams, sharedPlace } from './by-reference.ts'
 import { builtinMember } from './builtin.ts'
 import { forConstants } from './constexpr.ts'
 import { impossible } from './context.ts'
@@ -163,17 +164,21 @@ function primalOf(ref: FuncRef): FuncRef {
 }
 
 function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | undefined {
-  const { b } = fn
-  const callee = fn.cx.instance(ref)
+  const { b, cx } = fn
+  const wanted = given.some(o => o.dir === 'inout') ? placeParams(cx.program, ref) : undefined
+  const sig = wanted === undefined ? cx.instance(ref).sig : cx.signature(ref)
   const isMethod =
     ref.kind === 'direct' &&
     ref.decl.role !== 'function' &&
     ref.decl.role !== 'static' &&
-    given.length === callee.sig.params.length
+    given.length === sig.params.length
   const operands =
-    isMethod && given.length > 0 ? [inherited(fn, given[0]!, callee.sig.params[0]!.type), ...given.slice(1)] : given
-  if (ref.kind === 'direct' && fn.cx.serving.has(ref.decl)) callee.info.serves = true
-  const sig = callee.sig
+    isMethod && given.length > 0 ? [inherited(fn, given[0]!, sig.params[0]!.type), ...given.slice(1)] : given
+  const places = operands.map((o, k) =>
+    wanted?.[k] === true ? sharedPlace(cx.boxes, o, sig.params[k]!.type) : undefined,
+  )
+  const callee = cx.instance(ref, places.every(p => p === undefined) ? [] : places.map(p => p?.way))
+  if (ref.kind === 'direct' && cx.serving.has(ref.decl)) callee.info.serves = true
   const primal = primalOf(ref)
   if (operands.length !== sig.params.length && primal.kind === 'dynamic') {
     fn.unsupported(`a call of ${primal.decl.name} without a value whose type says which is meant`)
@@ -185,6 +190,11 @@ function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | unde
   for (let i = 0; i < operands.length; i++) {
     const operand = operands[i]!
     if (sig.params[i]!.dir === 'out') continue
+    const place = places[i]
+    if (place !== undefined) {
+      values.push(...place.values)
+      continue
+    }
     const value = cut(fn, valueOf(fn, operand))
     const adapted = operand.dir === 'in' ? adapt(fn, value, sig.params[i]!.type) : value
     if (adapted.type !== sig.params[i]!.type) return mismatch(fn, ref)
@@ -193,7 +203,7 @@ function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | unde
   const results = b.call(fn.noDiff > 0 ? fn.cx.heldOf(callee) : callee, values)
   let at = sig.result.kind === 'void' ? 0 : 1
   for (let i = 0; i < operands.length; i++) {
-    if (sig.params[i]!.dir === 'in') continue
+    if (sig.params[i]!.dir === 'in' || places[i] !== undefined) continue
     const operand = operands[i]!
     const result = results[at++]!
     result.name = sig.params[i]!.name

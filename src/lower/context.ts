@@ -12,6 +12,7 @@ import type { CheckedProgram, AheadExpr, OldExpr } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
+import { inPlace, wayKey, type Ways } from './by-reference.ts'
 import { Func, Module, Region, inputs, type ParamSig, type Value, type Inst } from '../ir/value.ts'
 import type { Ref } from './ref.ts'
 import type { Variants } from './variants.ts'
@@ -26,6 +27,8 @@ import { Types, typeName, holdsArray } from './type.ts'
 export interface Pending {
   readonly func: Func
   readonly ref: FuncRef
+  /** For each parameter of the source, `this` first: the way to the place that it is; undefined for a value. */
+  readonly ways: Ways
   readonly depth: number
 }
 
@@ -155,14 +158,14 @@ export class Lowering {
     return ref.kind === 'requirement' ? this.program.resolve(ref) : ref
   }
 
-  /** The function of a concrete reference; its body follows from the work list. */
-  instance(unresolved: FuncRef): Func {
+  /** The function of a concrete reference, for such ways to its arguments; its body follows from the work list. */
+  instance(unresolved: FuncRef, ways: Ways = []): Func {
     const ref = this.resolve(unresolved)
-    const key = refKey(ref)
+    const key = [refKey(ref), ...ways.map((way, k) => (way === undefined ? '' : `${k}:${wayKey(way)}`))].join('&')
     const known = this.#instances.get(key)
     if (known !== undefined) return known
     const decl = declOf(ref)
-    const sig = this.reach.within(decl, decl.syntax.span, () => this.signature(ref))
+    const sig = this.reach.within(decl, decl.syntax.span, () => inPlace(this.signature(ref), ways))
     const span = ref.kind === 'direct' ? ref.decl.span : null
     this.sink.work.spend('instances', 1, span)
     this.sink.work.check('typeText', key.length, span)
@@ -187,7 +190,7 @@ export class Lowering {
     }
     const isIntrinsic = this.target.names !== undefined && func.info.intrinsics?.[this.target.names] !== undefined
     if (ref.kind === 'direct' && isIntrinsic && !this.program.attributes(ref.decl).marked) return func
-    this.pending.push({ func, ref, depth: this.depth + (generic(ref) ? 1 : 0) })
+    this.pending.push({ func, ref, ways, depth: this.depth + (generic(ref) ? 1 : 0) })
     return func
   }
 
@@ -367,6 +370,8 @@ export class Fn {
   readonly locals: Map<number, Ref> = new Map()
   readonly params: Map<number, Ref> = new Map()
   self: Ref | undefined
+  /** Variables that hold copies of arguments, which the caller gets back; with the names of the parameters. */
+  readonly copies: Map<Value, string> = new Map()
   /** The old values that updates being lowered have evaluated already. */
   readonly held: Map<OldExpr | AheadExpr, Value> = new Map()
   /** Instructions that a `leave` names. */

@@ -62,8 +62,12 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       if (ref.kind !== 'direct') return impossible('a default of a parameter of an unknown function')
       return fn.elsewhere(ref.subst, () => lowerExpr(fn, fn.cx.program.paramDefault(ref.decl, expr.index)))
     }
-    case 'read':
-      return read(fn, lowerPlace(fn, expr.place))
+    case 'read': {
+      const ref = lowerPlace(fn, expr.place)
+      // Reports what has no length, and so no value.
+      fn.type(expr.type)
+      return read(fn, ref)
+    }
     case 'field': {
       const base = lowerExpr(fn, expr.base)
       return opened(

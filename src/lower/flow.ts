@@ -15,10 +15,10 @@ export function closed(region: Region): boolean {
   return last !== undefined && last.row.ends
 }
 
-function fill(b: Builder, region: Region, body: () => readonly Value[]): void {
+function fill(b: Builder, region: Region, body: () => void): void {
   b.within(region, () => {
-    const results = body()
-    if (!closed(region)) b.emit('yield', [...results])
+    body()
+    if (!closed(region)) b.emit('yield', [])
   })
 }
 
@@ -37,22 +37,16 @@ export function branch(
   left: ReadonlySet<Inst>,
 ): void {
   const inst = b.emit('if', [cond], null, [], [new Region(), new Region()])
-  fill(b, inst.regions[0]!, () => {
-    then()
-    return []
-  })
-  fill(b, inst.regions[1]!, () => {
-    otherwise()
-    return []
-  })
+  fill(b, inst.regions[0]!, then)
+  fill(b, inst.regions[1]!, otherwise)
   closeIfStuck(b, inst, left)
 }
 
 /** Emits an `if` with one result, of which only one side is evaluated. */
 export function choose(b: Builder, cond: Value, type: Type, then: () => Value, otherwise: () => Value): Value {
   const inst = b.emit('if', [cond], null, [type], [new Region(), new Region()])
-  fill(b, inst.regions[0]!, () => [then()])
-  fill(b, inst.regions[1]!, () => [otherwise()])
+  b.within(inst.regions[0]!, () => b.emit('yield', [then()]))
+  b.within(inst.regions[1]!, () => b.emit('yield', [otherwise()]))
   return inst.results[0]!
 }
 
@@ -74,11 +68,7 @@ export function select(
     [],
     cases.map(() => new Region()),
   )
-  for (let i = 0; i < cases.length; i++)
-    fill(b, inst.regions[i]!, () => {
-      cases[i]!(inst)
-      return []
-    })
+  for (let i = 0; i < cases.length; i++) fill(b, inst.regions[i]!, () => cases[i]!(inst))
   closeIfStuck(b, inst, left)
 }
 
@@ -120,10 +110,7 @@ export function loop(
 export function block(b: Builder, body: (inst: Inst) => void, left: ReadonlySet<Inst>): void {
   const inst = b.emit('block', [], null, [], [new Region()])
   const region = inst.regions[0]!
-  fill(b, region, () => {
-    body(inst)
-    return []
-  })
+  fill(b, region, () => body(inst))
   if (left.has(inst)) return
   b.at.insts.pop()
   if (region.end.op === 'yield') region.insts.pop()

@@ -7,10 +7,12 @@ import type { Body } from '../check/model/tree.ts'
 import type { Type } from '../ir/type.ts'
 import { type Func, type Value } from '../ir/value.ts'
 import type { Lowering, Pending } from './context.ts'
+import { placeOf, placeParams } from './by-reference.ts'
 import { dispatchBody } from './dispatch.ts'
 import { closed } from './flow.ts'
 import { defaultFields } from './init.ts'
 import { opBody } from './intrinsic.ts'
+import type { Ref } from './ref.ts'
 import { lowerStmts, leaveFunction } from './stmt.ts'
 
 /** Fills in the body of an instance. */
@@ -42,7 +44,7 @@ export function lowerBody(cx: Lowering, pending: Pending): void {
   const fn = new Fn(cx, func, ref.subst)
   fn.constructs = ref.decl.role === 'constructor'
   fn.decides = func.info.library
-  enter(fn, body)
+  enter(fn, body, pending)
   lowerStmts(fn, body.stmts)
   if (!closed(fn.b.at)) leaveFunction(fn, undefined)
 }
@@ -70,20 +72,29 @@ function lanesBody(fn: Fn, scalar: Func): void {
 }
 
 /** Makes the region's parameters and the variables behind them. */
-function enter(fn: Fn, body: Body): void {
+function enter(fn: Fn, body: Body, { ref, ways }: Pending): void {
   const { b, func } = fn
-  const sig = func.sig.params
+  const sig = ways.length === 0 ? func.sig.params : fn.cx.signature(ref).params
   const method = sig.length - body.params.length
+  const wanted = sig.some(p => p.dir === 'inout') ? placeParams(fn.cx.program, ref) : undefined
+  const place = (k: number): Ref | undefined =>
+    ways[k] === undefined ? undefined : { kind: 'pointer', pointer: placeOf(b, ways[k], sig[k]!.name) }
+  const incoming = (value: Value, k: number, written: boolean): Ref => {
+    const held = fn.incoming(value, written)
+    if (sig[k]!.dir === 'inout' && wanted?.[k] !== true && held.kind === 'pointer')
+      fn.copies.set(held.pointer, value.name)
+    return held
+  }
   if (method > 0) {
-    const p = sig[0]!
-    const value = b.param(p.type, 'this')
-    fn.self = fn.incoming(value, p.dir !== 'in')
+    const { type, dir } = sig[0]!
+    fn.self = place(0) ?? incoming(b.param(type, 'this'), 0, dir !== 'in')
   }
   for (let i = 0; i < body.params.length; i++) {
     const decl: ParamDecl = body.params[i]!
     const p = sig[i + method]!
-    if (p.dir === 'out') {
-      fn.params.set(decl.id, fn.variable(p.type, decl.name))
+    const at = place(i + method)
+    if (at !== undefined || p.dir === 'out') {
+      fn.params.set(decl.id, at ?? fn.variable(p.type, decl.name))
       continue
     }
     const value = b.param(p.type, decl.name)
@@ -91,7 +102,9 @@ function enter(fn: Fn, body: Body): void {
     fn.decides ||= known !== undefined
     fn.params.set(
       decl.id,
-      known === undefined ? fn.incoming(value, p.dir === 'inout' || !decl.constant) : { kind: 'value', value: known },
+      known === undefined
+        ? incoming(value, i + method, p.dir === 'inout' || !decl.constant)
+        : { kind: 'value', value: known },
     )
   }
   if (fn.constructs) {

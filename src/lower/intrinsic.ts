@@ -1,6 +1,7 @@
 /** Lowers calls of `__op` and `__intrinsic` functions of the core library. */
 import type { Fn } from './context.ts'
 import type { Operand, Ref } from './ref.ts'
+import { atomicOnCopy } from '../base/errors/lower.ts'
 import type { FuncAttributes } from '../check/model/decl.ts'
 import type { FuncRef, Signature } from '../check/model/func-ref.ts'
 import type { CallExpr } from '../check/model/tree.ts'
@@ -10,6 +11,7 @@ import { isOp, rowOf } from '../ir/ops.ts'
 import { Layouts } from '../ir/layout.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
+import { baseOf } from '../ir/pointer.ts'
 import { outputs, type Value } from '../ir/value.ts'
 import { loadBytes, storeBytes, wordAt, type Bytes } from './bytes.ts'
 import { valueOf } from './call.ts'
@@ -19,7 +21,7 @@ import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
-import { at, fieldOf, indexOf, indexValue, read, write } from './place.ts'
+import { at, chosen, constantOf, fieldOf, indexOf, indexValue, read, write } from './place.ts'
 import { isTextureAccess, textureAccess } from './texture.ts'
 import { zeroDifferential } from './zero.ts'
 
@@ -73,9 +75,8 @@ const handlers: Readonly<Record<string, Handler>> = {
     return isEmpty(components) ? fn.b.zero(result) : indexValue(fn, components, index)
   },
   setComponent: (fn, args) => {
-    const place = args[0]!
-    if (place.dir !== 'in' && !isEmpty(read(fn, fieldOf(fn, place.ref, 0))))
-      write(fn, indexOf(fn, fieldOf(fn, place.ref, 0), value(fn, args, 1)), value(fn, args, 2))
+    const [place, given] = [args[0]!, value(fn, args, 2)]
+    if (place.dir !== 'in') write(fn, chosen(fn, fieldOf(fn, place.ref, 0), value(fn, args, 1), given.type), given)
     return undefined
   },
   storeVector: (fn, args) => {
@@ -236,9 +237,12 @@ export function intrinsic(
   if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, bytesOf(fn, args)), args.slice(2), result)
   if (family === 'atomic' && first !== undefined && first.dir !== 'in') {
     const { ref } = first
-    if (ref.kind === 'pointer') return atomic(fn, which, ref.pointer, args.slice(1), result)
-    if (ref.kind === 'convert' && ref.base.kind === 'pointer')
-      return atomic(fn, which, ref.base.pointer, args.slice(1), result, ref.type)
+    const place = ref.kind === 'convert' ? ref.base : ref
+    if (place.kind === 'pointer') {
+      const name = fn.copies.get(baseOf(place.pointer))
+      if (name !== undefined) fn.cx.sink.add(atomicOnCopy, fn.b.span ?? undefined, { name })
+      return atomic(fn, which, place.pointer, args.slice(1), result, ref.kind === 'convert' ? ref.type : undefined)
+    }
   }
   fn.unsupported(family === 'atomic' ? 'an atomic operation on something that is not in memory' : name)
   return result.kind === 'void' ? undefined : fn.b.zero(result)
@@ -250,7 +254,12 @@ export function intrinsicPlace(fn: Fn, ref: FuncRef, args: readonly Operand[]): 
   if (name === 'element') return at(fn, elementOf(fn, args))
   if (name === 'pointee') {
     const [base, next] = [0, 1].map(i => fn.b.extract(value(fn, args, 0), i))
-    return at(fn, fn.b.elem(base!, fn.b.sub(fn.b.add(next!, value(fn, args, 1)), fn.b.const(t.i32, 1))))
+    const index = value(fn, args, 1)
+    if (base!.type.elem!.kind === 'array')
+      return at(fn, fn.b.elem(base!, fn.b.sub(fn.b.add(next!, index), fn.b.const(t.i32, 1))))
+    // What ends with an array without a length is the only one.
+    if (constantOf(index) !== 0) fn.unsupported(`more than one ${base!.type.elem!.name}`)
+    return at(fn, base!)
   }
   return impossible(`no place for ${name ?? 'a ref accessor'}`)
 }

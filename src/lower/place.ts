@@ -43,9 +43,7 @@ function placeOf(fn: Fn, place: Place): Ref {
       return fieldOf(fn, lowerPlace(fn, place.base), place.field.index)
     case 'index': {
       const base = lowerPlace(fn, place.base)
-      const index = lowerExpr(fn, place.index)
-      if (fn.type(place.base.type).kind === 'struct') return nothing(fn, fn.type(place.type))
-      return indexOf(fn, base, index)
+      return chosen(fn, base, lowerExpr(fn, place.index), fn.type(place.type))
     }
     case 'swizzle': {
       const base = lowerPlace(fn, place.base)
@@ -93,10 +91,7 @@ function componentPlace(fn: Fn, { set, object, args: [index], type }: AccessorPl
   if (ref?.kind !== 'direct' || fn.cx.program.attributes(ref.decl).intrinsic !== 'setComponent') return undefined
   if (object?.dir !== 'inout' || index?.dir !== 'in') return undefined
   const components = fieldOf(fn, lowerPlace(fn, object.place), 0)
-  const at = lowerExpr(fn, index.value)
-  return fn.type(object.place.type).fields[0]!.type.kind === 'struct'
-    ? nothing(fn, fn.type(type))
-    : indexOf(fn, components, at)
+  return chosen(fn, components, lowerExpr(fn, index.value), fn.type(type))
 }
 
 /** The place that a pointer points to. */
@@ -194,11 +189,9 @@ export function indexOf(fn: Fn, from: Ref, index: Value): Ref {
   return { kind: 'indexed', base, index }
 }
 
-/** An element of an array without elements: what is written is lost, and zero is read. */
-function nothing(fn: Fn, type: Type): Ref {
-  const pointer = fn.b.variable(type)
-  fn.b.store(pointer, fn.b.zero(type))
-  return { kind: 'pointer', pointer }
+/** An element of an array. Where that has none, what is written is lost, and zero is read. */
+export function chosen(fn: Fn, array: Ref, index: Value, type: Type): Ref {
+  return typeOfRef(array).kind === 'struct' ? fn.variable(type, '', fn.b.zero(type)) : indexOf(fn, array, index)
 }
 
 /** An element of a value; arrays with computed indices go through memory. */

@@ -73,7 +73,7 @@ export class Types {
           const n = this.number(type.count)
           return n === 0 ? this.#nothing(type) : t.array(this.part(type.elem), this.#length(n))
         }
-        this.#sink.add(unsizedArray, this.#reach.here(), { type: s.show(type) })
+        this.#sink.add(unsizedArray, this.#reach.outside() ?? this.#reach.here(), { type: s.show(type) })
         return t.array(this.part(type.elem), 1)
       }
       case 'struct': {
@@ -126,11 +126,25 @@ export class Types {
     return columns
   }
 
+  /** What a pointer leads to: elements, or one struct that ends with an array without a length. */
+  #pointees(type: s.Type): t.Type {
+    const fields = type.kind === 'struct' ? this.#program.fields(type) : []
+    const last = fields.at(-1)
+    if (last?.type.kind !== 'array' || last.type.count !== null) return this.#elements(type)
+    const { elem } = last.type
+    const made = t.struct(
+      this.#names.unique(typeName(type)),
+      fields.map(f => ({ name: f.name, type: f === last ? this.#elements(elem) : this.part(f.type) })),
+    )
+    this.#module.structs.push(made)
+    return this.#form(made)
+  }
+
   /** What a structured buffer holds. */
-  #element(type: s.Type): t.Type {
+  #elements(type: s.Type): t.Type {
     const made = this.part(type)
     if (t.holdsPointer(made)) this.#sink.add(resourceInBuffer, this.#reach.here(), { type: s.show(type) })
-    return this.#form(made)
+    return t.array(this.#form(made), 0)
   }
 
   /** The number that an integer of a concrete type is. */
@@ -283,9 +297,11 @@ export class Types {
     const arg = type.args[0]
     switch (name) {
       case 'StructuredBuffer':
-        return t.ptr('storage', t.array(this.#element(arg as s.Type), 0))
+        return t.ptr('storage', this.#elements(arg as s.Type))
       case 'RWStructuredBuffer':
-        return t.ptr('storage_rw', t.array(this.#element(arg as s.Type), 0))
+        return t.ptr('storage_rw', this.#elements(arg as s.Type))
+      case 'Pointees':
+        return t.ptr('storage_rw', this.#pointees(arg as s.Type))
       case 'ByteAddressBuffer':
         return t.ptr('storage', t.array(t.u32, 0))
       case 'RWByteAddressBuffer':

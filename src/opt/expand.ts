@@ -5,7 +5,7 @@
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
+import { type Func, type Region, type Value } from '../ir/value.ts'
 import { substitute, type ValueTable } from '../ir/walk.ts'
 import { definedBy } from './match.ts'
 import * as costs from '../ir/costs.ts'
@@ -31,7 +31,7 @@ export function expand(func: Func): boolean {
         inst.args[0]!.type === t.bool &&
         (isComposite(result!.type) || result!.type.kind === 'mat')
       ) {
-        replaced[result!.id] = choice(b, inst)
+        replaced[result!.id] = b.choice(inst.args[0]!, inst.args[1]!, inst.args[2]!)
       } else {
         region.insts.push(inst)
         for (let i = 0; i < inst.regions.length; i++) visit(inst.regions[i]!)
@@ -72,24 +72,10 @@ function sumInLoop(b: Builder, type: Type, x: Value, y: Value): Value {
   const [to, from] = [b.variable(type, x.name), b.variable(type, y.name)]
   b.store(to, x)
   b.store(from, y)
-  const [head, body] = [new Region(), new Region()]
-  b.emit('loop', [b.const(t.i32, 0)], null, [], [head, body])
-  const i = b.param(t.i32, 'i', head)
-  b.within(head, () => b.emit('test', [b.emit1('lt', [i, b.const(t.i32, type.count)])]))
-  b.within(body, () => {
+  const add = (i: Value): void => {
     const place = b.elem(to, i)
     b.store(place, sum(b, type.elem!, b.load(place), b.load(b.elem(from, i))))
-    b.emit('next', [b.emit1('add', [i, b.const(t.i32, 1)])])
-  })
+  }
+  b.each(type.count, add, t.i32)
   return b.load(to)
-}
-
-function choice(b: Builder, inst: Inst): Value {
-  const [c, x, y] = [inst.args[0]!, inst.args[1]!, inst.args[2]!]
-  const branches = [x, y].map(v => {
-    const r = new Region()
-    r.insts.push(new Inst('yield', [v], null, noRegions, inst.span))
-    return r
-  })
-  return b.emit('if', [c], null, [x.type], branches).results[0]!
 }

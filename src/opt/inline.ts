@@ -4,7 +4,7 @@
  *   %r: f32 = call @f %x   →   %r: f32 = block () { … if %c () { leave %a } () { yield } … yield %b }
  */
 import type { Work } from '../base/limits.ts'
-import { differential } from '../ir/type.ts'
+import { differential, wordsOf } from '../ir/type.ts'
 import {
   Inst,
   Region,
@@ -72,15 +72,16 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
 }
 
 /**
- * Inlines functions that return or take a context, for targets that would copy it: always those with lists, others where the
- * program grows little.
+ * Inlines functions that return or take a context or much else, for targets that would copy it: always those with lists, others
+ * where the program grows little.
  */
 export function inlineContexts(module: Module): void {
   const wanted = new Set<Func>()
   for (const [func, times] of callCounts(module)) {
     if (func.body === undefined || returnsFromLoop(func.body)) continue
-    const holds = [...func.sig.params.map(p => p.type), func.sig.result].some(holdsList)
-    if (holds || (func.info.carriesContext && sizeOf(func.body, costs.contextGrowth) * times <= costs.contextGrowth))
+    const types = [...func.sig.params.map(p => p.type), func.sig.result]
+    const copies = func.info.carriesContext || (!func.info.noInline && types.some(t => wordsOf(t) > costs.copiedWords))
+    if (types.some(holdsList) || (copies && sizeOf(func.body, costs.contextGrowth) * times <= costs.contextGrowth))
       wanted.add(func)
   }
   if (wanted.size > 0) for (const func of module.funcs) inlineAll(func, callee => wanted.has(callee))

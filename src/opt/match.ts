@@ -1,5 +1,6 @@
 /** Queries about values and instructions that many passes share. */
 import type { Comparison, OpName } from '../ir/op.ts'
+import { baseOf } from '../ir/pointer.ts'
 import type { Inst } from '../ir/value.ts'
 import { type Region, type Value } from '../ir/value.ts'
 
@@ -45,13 +46,6 @@ export function isPureCall(inst: Inst): boolean {
 /** True for commutative ops. */
 export function isCommutative(op: OpName): boolean {
   return op === 'add' || op === 'mul' || op === 'and' || op === 'or' || op === 'xor' || op === 'eq' || op === 'ne'
-}
-
-/** The variable, global or parameter that a pointer points into. */
-export function baseOf(pointer: Value): Value {
-  let at = pointer
-  while (at.def.op === 'field' || at.def.op === 'elem') at = at.def.args[0]!
-  return at
 }
 
 /** The variable or global that a pointer derives from, if its definition shows it. */

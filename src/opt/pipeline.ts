@@ -23,7 +23,7 @@ import type { Shape } from './shape.ts'
 import { simplify } from './simplify.ts'
 import { sroa } from './sroa.ts'
 import { ssa } from './ssa.ts'
-import { unroll, unrollFew, unrollSmall } from './unroll.ts'
+import { unroll, unrollArrays, unrollFew, unrollSmall } from './unroll.ts'
 import { unused, unusedParams, unusedTypes } from './unused.ts'
 
 /** An opportunity to improve code, which one pass leaves and another uses. */
@@ -149,6 +149,8 @@ const finalSteps: readonly Step[] = [
   },
   // Before promotion, since its indices are constant.
   { name: 'unrollSmall', pass: unrollSmall, from: 2, ...writingOut },
+  // Beside it, so that what is written out goes through the others once.
+  { name: 'unrollArrays', pass: unrollArrays, from: 2, only: 'bounded', ...writingOut },
   splitting,
   promoting,
   folding,

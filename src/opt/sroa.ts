@@ -225,20 +225,21 @@ class Splitter {
   }
 
   /** Makes the variables of a node; `dims` are the lengths of the arrays above that stay in memory, undefined for lists. */
-  #piece(at: Node, dims: readonly (number | undefined)[]): Piece {
+  #piece(at: Node, dims: readonly (number | undefined)[], isNamed = true): Piece {
     if (at.mode === 'struct') {
-      return { is: 'parts', node: at, parts: at.type.fields.map((_, i) => this.#piece(part(at, i), dims)) }
+      return { is: 'parts', node: at, parts: at.type.fields.map((_, i) => this.#piece(part(at, i), dims, isNamed)) }
     }
     if (at.mode === 'elements') {
       const parts: Piece[] = []
-      for (let i = 0; i < at.type.count; i++) parts.push(this.#piece(part(at, 0), dims))
+      for (let i = 0; i < at.type.count; i++)
+        parts.push(this.#piece(part(at, 0), dims, isNamed && at.type.count <= costs.namedElements))
       return { is: 'parts', node: at, parts }
     }
     if (at.mode === 'memory' && splitsBelow(at)) {
       return {
         is: 'parts',
         node: at,
-        parts: [this.#piece(part(at, 0), [...dims, at.type.kind === 'list' ? undefined : at.type.count])],
+        parts: [this.#piece(part(at, 0), [...dims, at.type.kind === 'list' ? undefined : at.type.count], isNamed)],
       }
     }
     let type = at.type
@@ -246,7 +247,7 @@ class Splitter {
       const n = dims[i]
       type = n === undefined ? t.list(type) : t.array(type, n)
     }
-    return { is: 'var', node: at, pointer: this.#b.variable(type, at.name) }
+    return { is: 'var', node: at, pointer: this.#b.variable(type, isNamed ? at.name : '') }
   }
 
   #step(inst: Inst, pointee: Pointee, index: number | Value): void {

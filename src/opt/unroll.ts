@@ -7,8 +7,9 @@
 import { unrollForever } from '../base/errors/opt.ts'
 import { Builder } from '../ir/build.ts'
 import { Inst, Region, Value, noRegions, type Attr, type Func } from '../ir/value.ts'
-import { mapValues, type ValueTable } from '../ir/walk.ts'
+import { mapValues, valueTable, type ValueTable } from '../ir/walk.ts'
 import { leavesTo } from '../ir/exits.ts'
+import { loopsOfArrays } from './array-loops.ts'
 import type { Cx } from './cx.ts'
 import { sizeOf } from './inline.ts'
 import { statesOf, tripBound } from './loops.ts'
@@ -48,6 +49,23 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
     return exact !== undefined && exact <= most && exact * size <= total
   }
   return unrollWhere(func, cx, small, costs.smallLoopAll * total, () => undefined)
+}
+
+/** Unrolls loops of few trips that keep small arrays in memory. What all trips call alike is nameless: numbers alone would tell it apart. */
+export function unrollArrays(func: Func, cx: Cx): boolean {
+  if (func.body === undefined) return false
+  const loops = loopsOfArrays(func)
+  return (
+    loops.size > 0 &&
+    unrollWhere(
+      func,
+      cx,
+      loop => loops.has(loop),
+      sizeLimit,
+      () => undefined,
+      false,
+    )
+  )
 }
 
 /**
@@ -90,15 +108,21 @@ function unrollWhere(
   wanted: (loop: Inst<'loop'>) => boolean,
   limit: number,
   failed: (loop: Inst<'loop'>) => void,
+  keepsNames: boolean = true,
 ): boolean {
   if (func.body === undefined) return false
   let changed = false
+  // One table for all loops, since it has the length of the function.
+  let to: ValueTable | undefined
   const visit = (region: Region): void => {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       if (inst.op === 'loop' && wanted(inst)) {
-        const block = new Unrolling(func, wanted, limit, cx.wide === true).loop(inst)
+        to ??= valueTable(func)
+        const block = new Unrolling(func, to, wanted, limit, cx.wide === true, keepsNames).loop(inst)
         if (block === undefined) {
+          // Loops inside are tried next, and what was copied of this one is gone.
+          to = undefined
           if (inst.attr === 'unroll') inst.attr = null
           failed(inst)
         } else {
@@ -120,13 +144,23 @@ class Unrolling {
   readonly #func: Func
   readonly #b: Builder
   readonly #wide: boolean
+  readonly #keepsNames: boolean
   readonly #wanted: (loop: Inst<'loop'>) => boolean
-  readonly #to: ValueTable = []
+  readonly #to: ValueTable
   readonly #labels = new Map<Inst, Inst>()
   #left: number
 
-  constructor(func: Func, wanted: (loop: Inst<'loop'>) => boolean, limit: number, wide: boolean) {
+  constructor(
+    func: Func,
+    to: ValueTable,
+    wanted: (loop: Inst<'loop'>) => boolean,
+    limit: number,
+    wide: boolean,
+    keepsNames: boolean,
+  ) {
     this.#wide = wide
+    this.#keepsNames = keepsNames
+    this.#to = to
     this.#func = func
     this.#b = new Builder(func, new Region())
     this.#wanted = wanted
@@ -225,7 +259,7 @@ class Unrolling {
   #results(inst: Inst, copy: Inst): void {
     for (let k = 0; k < inst.results.length; k++) {
       const r = inst.results[k]!
-      const q = new Value(this.#func.nextValue++, r.type, copy, k, r.name)
+      const q = new Value(this.#func.nextValue++, r.type, copy, k, this.#keepsNames ? r.name : '')
       copy.results.push(q)
       this.#to[r.id] = q
     }

@@ -76,8 +76,10 @@ export function gpuModule(program: Program, hot: boolean): Line[] {
     ...(reverse.length === 0 ? [] : [{ text: `const reverse = new Map(${literal(reverse)})`, origin: first }]),
     { text: 'export const { code, reflection } = wgsl', origin: first },
     { text: `export const entryPoints = ${literal(points)}`, origin: first },
-    ...points.flatMap(({ name }, i) =>
-      isNamed(name) ? [{ text: `export const ${name} = entryPoints[${i}]`, origin: declared.get(name) }] : [],
+    ...points.flatMap((point, i) =>
+      isNamed(point, points)
+        ? [{ text: `export const ${point.name} = entryPoints[${i}]`, origin: declared.get(point.name) }]
+        : [],
     ),
     {
       text: `const program = { code, reflection, functions: ${literal(functions)}, wgsl: ${reverse.length === 0 ? '() => wgsl' : 'options => options?.reverseOf === undefined ? wgsl : reverse.get(options.reverseOf)'} }`,

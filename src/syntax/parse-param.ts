@@ -83,7 +83,6 @@ const softModifiers: ReadonlySet<string> = new Set([
 /** Modifiers of the form `name(…)`, whose arguments mean nothing here. */
 const modifiersWithArgs: ReadonlySet<string> = new Set([
   'layout',
-  '__intrinsic_op',
   '__target_intrinsic',
   '__specialized_for_target',
   '__glsl_extension',
@@ -94,7 +93,6 @@ const modifiersWithArgs: ReadonlySet<string> = new Set([
   '__builtin_type',
   '__builtin_requirement',
   '__magic_type',
-  '__intrinsic_type',
   '__implicit_conversion',
   '__attributeTarget',
 ])
@@ -109,6 +107,10 @@ export function parseModifiers(p: Cursor, attributes: Attribute[], found: Modifi
     }
     const word = p.word()
     if (word === '') return
+    if (/^__intrinsic_(?:op|type)$/.test(word)) {
+      attributes.push(parseAttribute(p))
+      continue
+    }
     if (!isModifier(p, word)) return
     found.push(p.modifier())
     if (!modifiersWithArgs.has(word) || !p.is('(')) continue

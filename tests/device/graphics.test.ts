@@ -22,7 +22,7 @@ function uniform(b: BindingInfo, value: Plain): GpuResource {
   return { group: b.group, binding: b.binding, kind: 'uniform', bytes }
 }
 
-/** Draws a program's `vertexMain` and `fragmentMain`; by default one triangle that covers all. */
+/** Draws with a program's vertex and fragment entry point; by default one triangle that covers all. */
 async function draw(
   name: string,
   picture: Picture = {},
@@ -51,8 +51,8 @@ async function draw(
       ...(resources?.(reflection.bindings) ?? []),
     ]
     const pictures = await drawWgsl(wgsl.code, {
-      vertex: 'vertexMain',
-      fragment: 'fragmentMain',
+      vertex: reflection.entries.find(e => e.stage === 'vertex')!.target,
+      fragment: fragment.target,
       vertexBuffers: [],
       bindings,
       targets,
@@ -87,6 +87,17 @@ describe('pictures', () => {
     const { at } = await draw('position', { uniforms: { globalParams: { scale: 0.5 } } })
     for (let y = 0; y < size; y++)
       for (let x = 0; x < size; x++) close(at(0, x, y), [x + 0.5, y + 0.5, (x + y + 1) * 0.5, 1])
+  })
+
+  test('by entry points that share a name', async () => {
+    const { at, reflection } = await draw('one-name')
+    for (let y = 0; y < size; y++) for (let x = 0; x < size; x++) close(at(0, x, y), [x + 0.5, y + 0.5, 7, 1])
+    expect(reflection.entries.map(e => [e.name, e.stage])).toEqual([
+      ['main', 'vertex'],
+      ['main', 'fragment'],
+      ['main', 'compute'],
+    ])
+    expect(new Set(reflection.entries.map(e => e.target)).size).toBe(3)
   })
 
   test('vertex buffers, instances, and structs of varyings', async () => {

@@ -34,7 +34,9 @@ describe('new code of an attached program', () => {
       stays('CompileError: step has other bindings than before: attach the program again'),
     )
     expect(said['kernel']).toEqual(stays('NoSuchKernel: there is no kernel step any more'))
-    expect(said['stage']).toBe('NoSuchKernel: there is no entry point stop; there are: step, last, other, train, scale')
+    expect(said['stage']).toBe(
+      'NoSuchKernel: there is no compute entry point stop; there are: compute step, compute last, compute other, compute train, compute scale',
+    )
   })
   test('mends what the device refused before', () =>
     expect(said['mended']).toEqual([expect.stringMatching(/^DeviceError: fill: .*1024/s), 'none', 7]))

@@ -3,7 +3,7 @@
  * compared in `docs.test.ts`.
  */
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
@@ -246,7 +246,7 @@ describe('programs in JavaScript', () => {
       cotangent: 'src/index.ts',
       'cotangent/wgsl': 'src/wgsl.ts',
       'cotangent/emulation': 'src/emulation.ts',
-      'cotangent/cooperative-vectors': 'src/cooperative-vectors.ts',
+      'cotangent/library': 'src/library.ts',
       'cotangent/cpu': 'src/cpu/index.ts',
       'cotangent/gpu': 'src/gpu/index.ts',
       'cotangent/lsp': 'src/lsp/worker.ts',
@@ -271,6 +271,8 @@ describe('programs in JavaScript', () => {
       }),
     )
     const outfile = join(folder, 'main.mjs')
+    // `load` starts it beside itself.
+    copyFileSync(join(root, 'dist/cpu-worker.js'), join(folder, 'cpu-worker.js'))
     await build({
       entryPoints: [join(folder, 'main.ts')],
       outfile,

@@ -2,9 +2,11 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Diagnostic, Example } from '../../src/base/diag.ts'
+import { wgslCore } from '../../src/check/core-wgsl.generated.ts'
+import { PackedLibrary } from '../../src/check/modules/packed.ts'
 import { compile, renderDiagnostic } from '../../src/index.ts'
 import { compile as compileForGpus } from '../../src/wgsl.ts'
-import { cooperativeVectors } from '../../src/cooperative-vectors.ts'
+import { library } from '../../src/library.ts'
 
 const functions = [
   'sin',
@@ -47,20 +49,43 @@ it.each([['elementary functions', elementary], ...['splat2d', 'brdf', 'spring'].
   },
 )
 
-it('cotangent/wgsl has cooperative vectors where their part is given, and says else what to give', () => {
-  const source = `RWStructuredBuffer<float> data;
+const networks = `RWStructuredBuffer<float> data;
 [Differentiable] float f(CoopVec<float, 3> v) { let w = tanh(v * v); return w[0] + w[2]; }
 [shader("compute")] [numthreads(1, 1, 1)]
 void main() { var v = diffPair(CoopVec<float, 3>(data[0])); bwd_diff(f)(v, 1.0); data[1] = v.d[2]; }
 `
-  const options = { library: cooperativeVectors }
+const tensors = `DiffTensorView t;
+[Differentiable] float f(uint i) { return t.load(i) * t.load(i); }
+[shader("compute")] [numthreads(1, 1, 1)] void main() { bwd_diff(f)(cudaThreadIdx().x, 1.0); }
+`
+const waves = `RWStructuredBuffer<float> data;
+[shader("compute")] [numthreads(32, 1, 1)] void main(uint3 id : SV_DispatchThreadID) { data[id.x] = WaveActiveSum(data[id.x]); }
+`
+
+it.each([
+  ['CoopVec', networks],
+  ['tensors', tensors],
+  ['waves', waves],
+])('cotangent/wgsl has %s where cotangent/library is given, and says else what to give', (_, source) => {
+  const options = { library }
   expect(compileForGpus(source, options).wgsl().code).toBe(compile(source).wgsl().code)
   expect(compileForGpus(example('spring'), options).wgsl().code).toBe(compile(example('spring')).wgsl().code)
   const alone = compileForGpus(source)
   expect(alone.diagnostics.map(d => d.code)).toContain('E50100')
-  expect(alone.diagnostics[0]?.message).toContain('cotangent/cooperative-vectors')
+  expect(alone.diagnostics[0]?.message).toContain('cotangent/library')
   const wrong = compileForGpus(source, { library: [{ text: 1 }] as never })
   expect(wrong.diagnostics[0]?.message).toContain('a list of files of the core library')
+})
+
+it('every name that cotangent/library declares is told to be there', () => {
+  const names = Object.keys(new PackedLibrary(library).names).filter(
+    name => !name.startsWith('__') && wgslCore.names[name] === undefined,
+  )
+  expect(names.length).toBeGreaterThan(30)
+  for (const name of names) {
+    const { diagnostics } = compileForGpus(`public void f() { ${name}(0); }`)
+    expect(diagnostics[0]?.message, name).toContain('cotangent/library')
+  }
 })
 
 it('cotangent/wgsl says of what only CPUs have what the whole library says', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compile } from '../../src/index.ts'
 import { root, uninstall } from '../support/install.ts'
-import { installed, nodes, run, runtimes, type Said } from './runtimes.ts'
+import { installed, nodes, run, runNative, runtimes, type Said } from './runtimes.ts'
 
 const source = `RWStructuredBuffer<float> o;
 uniform float k;
@@ -31,9 +31,9 @@ const version = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 
 describe.each(runtimes)('$name', runtime => {
   const call = (...args: string[]): Said => run(runtime, cli, args, { cwd: app })
-  const script = (name: string): Record<string, unknown> => {
+  const script = (name: string, start = run): Record<string, unknown> => {
     cpSync(join(import.meta.dirname, 'scripts', name), join(app, name))
-    const { status, stdout, stderr } = run(runtime, name, [], { cwd: app })
+    const { status, stdout, stderr } = start(runtime, name, [], { cwd: app })
     if (status !== 0) throw new Error(`${name} ended in ${status}:\n${stdout}${stderr}`)
     return JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, unknown>
   }
@@ -87,6 +87,7 @@ describe.each(runtimes)('$name', runtime => {
       gradient: { value: 18, grad: [12, null] },
       tangent: { value: 18, tangent: 12 },
       wrote: written,
+      threads: [2, ...written, ...[4, 5, 6, 7].map(x => 2 * x * x)],
       check: [true, [['f', 'ok']]],
       wrong: expect.stringContaining('error E30015: undefined identifier y'),
       deep: false,
@@ -94,7 +95,7 @@ describe.each(runtimes)('$name', runtime => {
   })
 
   it('runs programs on WebGPU', () => {
-    expect(script('gpu.mjs')).toEqual({ own: runtime.name === 'Deno', wrote: written })
+    expect(script('gpu.mjs', runNative)).toEqual({ own: runtime.name === 'Deno', wrote: written })
   })
 })
 

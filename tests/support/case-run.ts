@@ -73,8 +73,10 @@ function contents(b: BindingInfo | undefined, value: Plain | undefined): Uint8Ar
   if (b === undefined) return new Uint8Array(256)
   const type = b.type!
   const open = type.kind === 'array' && type.count === 0
-  const count = value === undefined ? 0 : (value as readonly Plain[]).length
-  const bytes = new Uint8Array(Math.ceil((open ? Math.max(type.stride * count, 256) : type.size) / 16) * 16)
+  const count = open && value !== undefined ? (value as readonly Plain[]).length : 0
+  const ends = type.kind === 'struct' ? type.fields.at(-1)?.type : undefined
+  const size = open ? Math.max(type.stride * count, 256) : ends?.kind === 'array' && ends.count === 0 ? 256 : type.size
+  const bytes = new Uint8Array(Math.ceil(size / 16) * 16)
   if (value !== undefined) pack(new DataView(bytes.buffer), 0, open ? { ...type, count } : type, value, b.name)
   return bytes
 }

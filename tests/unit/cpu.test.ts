@@ -301,6 +301,31 @@ void spillMain(uint3 id : SV_DispatchThreadID) { outp[id.x] = inp[id.x + 100u]; 
     expect([...inp]).toEqual([1, 2, 3])
   })
 
+  it('reach the rest of a buffer through a pointer to a struct that ends with an array without a length', async () => {
+    const source = `
+struct List { int n; uint64_t data[]; }
+uniform List* list;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main() { list->n += int(list->data[list->n]); list->data[1] = list->data[9] + 1; list->data[9] = 7; }`
+    const compiled = compile(source)
+    const made = (length: number): BigUint64Array => BigUint64Array.from({ length }, (_, i) => BigInt(i))
+    const bytes = (list: BigUint64Array): Uint8Array => new Uint8Array(list.buffer)
+    const m = await load(compiled)
+    const list = made(4)
+    m.kernel('main').dispatch([1, 1, 1], { buffers: { list: bytes(list) } })
+    expect(list).toEqual(BigUint64Array.from([1n, 1n, 4n, 3n]))
+    expect(() => m.kernel('main').dispatch([1, 1, 1], { buffers: { list: bytes(made(1)) } })).toThrow(
+      'buffer list: expected at least 16 bytes of List, but 8 bytes came',
+    )
+    const script = evaluate(compiled.js().code)
+    const other = made(4)
+    script['main']!([1, 1, 1], { list: bytes(other) })
+    expect(other).toEqual(list)
+    expect(() => script['main']!([1, 1, 1], { list: bytes(made(1)) })).toThrow(
+      'buffer list: expected at least 16 bytes, but 8 came',
+    )
+  })
+
   it('say what is missing', async () => {
     const m = await program(source)
     const kernel = m.kernel('scaleMain')

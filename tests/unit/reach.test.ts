@@ -12,6 +12,7 @@ const lacking: readonly (readonly [name: string, code: string, blamed: string])[
     'struct P { float x; } uniform P* ps; float use() { float* p = &ps->x; return *p; }',
     '&ps->x',
   ],
+  ['bits of booleans', 'struct B { bool a, b, c, d; } uint use() { B b = {}; return *(uint*)&b; }', '&b'],
   ['pointer as a number', 'uniform float* ps; float use() { return float(uint64_t(ps)); }', 'uint64_t(ps)'],
   ['list', 'struct N { N* next; float v; } float use(N n) { return n.next->next->v; }', 'N* next'],
   ['buffer of pointers', 'StructuredBuffer<float*> ps; float use() { return *ps[0]; }', 'ps'],

@@ -83,6 +83,7 @@ export const pane: Pane = (into, site) => {
       if (signal.aborted) return
       rows = functions.map(f => rowOf(f, lenses))
       list.replaceChildren(...rows.map(r => r.item))
+      list.inert = false
       say(rows.length === 0 ? 'This file has no functions with a body.' : '')
       all.disabled = rows.length === 0
     } catch (cause) {
@@ -182,8 +183,9 @@ export const pane: Pane = (into, site) => {
     project.subscribe((now, before) => {
       if (now.files === before.files && now.open === before.open) return
       anew()
-      // What is listed is of an older text, and so are its verdicts.
+      // What is listed is of an older text, and so are its verdicts. A check that began there would end when the list is drawn anew.
       all.disabled = true
+      list.inert = true
       for (const row of rows) row.item.classList.add('old')
       say('Updating …')
     }),

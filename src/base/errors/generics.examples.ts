@@ -21,6 +21,7 @@ export const examples: Examples<typeof genericsErrors> = {
   eachOutside: 'float f<each T>(expand each T v) { float s = 0; s += each v; return s; }',
   nothingToExpand: 'void g(float x) {} void f<each T>(expand each T v) { expand g(1.0); }',
   emptyPack: 'int f<let each N : int>() { return __first(N); } int g() { return f<>(); }',
+  noTuple: 'float f(float x, float y) { return x * y; } float g(float x) { return f(expand each x); }',
   packHere: 'struct S<each T> { expand each T parts; }',
   packLengths:
     'void g<A, B>(A a, B b) {} void f<each T, each U>(Tuple<T> a, Tuple<U> b) { expand g(each a, each b); } float h() { f(makeTuple(1.0, 2.0), makeTuple(1.0)); return 0; }',

@@ -94,6 +94,12 @@ export const packHere: Entry<never> = error(
   'hold the parts in a tuple: Tuple<expand each T>',
 )
 
+export const noTuple: Entry<'what'> = error(
+  'E30111',
+  `'each' stands before {what}`,
+  'write a pack behind it, or a variable that holds a tuple',
+)
+
 export const packLengths: Entry<'one' | 'other'> = error(
   'E30107',
   'packs of {one} and {other} parts go through one expansion',

@@ -30,6 +30,10 @@ void main() { chosen = a; o[0] = chosen[0]; }`,
   unsupportedHere: `RWTexture2D<uint> counts;
 [shader("compute")] [numthreads(1, 1, 1)]
 void main(uint3 id : SV_DispatchThreadID) { InterlockedAdd(counts[id.xy], 1u); }`,
+  atomicOnCopy: `RWStructuredBuffer<uint> counts;
+void count(inout uint n) { InterlockedAdd(n, 1u); }
+[shader("compute")] [numthreads(8, 1, 1)]
+void main() { count(counts[0]); }`,
   genericEntry: '[numthreads(N, 1, 1)] void main<let N : int>() { }',
   noTarget: 'float first(float* p) { return p[0]; } public float f(float x) { return first(&x); }',
   systemType: `[shader("compute")] [numthreads(1, 1, 1)]

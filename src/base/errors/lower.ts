@@ -3,8 +3,8 @@ import { error, remark, warning, type Entry } from '../diag.ts'
 
 export const unsizedArray: Entry<'type'> = error(
   'E30834',
-  'an array without a length cannot be stored: {type}',
-  'give the array a length, or take the elements from a StructuredBuffer',
+  'an array without a length cannot be stored or skipped: {type}',
+  'give it a length, or reach its elements by a pointer: `p->data[i]`',
 )
 
 export const unknownNumber: Entry<'value'> = error(
@@ -47,6 +47,12 @@ export const unsupportedHere: Entry<'what'> = error(
   'E36113',
   '{what} is not supported',
   'write it another way, or leave it out for this target',
+)
+
+export const atomicOnCopy: Entry<'name'> = error(
+  'E36119',
+  'an atomic operation on {name}, which holds a copy of the argument here',
+  'in a function without derivatives, declare it as `__ref`, or with numbers of type `Atomic<T>`: then it is the place of the argument; else pass the buffer and an index',
 )
 
 export const genericEntry: Entry<'name'> = remark(

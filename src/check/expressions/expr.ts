@@ -42,9 +42,10 @@ import {
   type GenericArg,
   type Type,
 } from '../model/type.ts'
-import { isSet, nullTerm } from './pointer.ts'
+import { isSet, nullTerm, punned } from './pointer.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import { withReceiver } from './receiver.ts'
+import { spread } from './spread.ts'
 
 /** How deep the tree of one body may be. A sum is as deep as it is long, but walks over the tree take little stack for each level. */
 export const maxDepth = 1000
@@ -73,7 +74,7 @@ export function checkExpr(env: Env, e: ast.Expr): Term {
 }
 
 /** A term for what no target has: it fits everywhere, and is reported if something reaches it. */
-function lacking(env: Env, span: Span, feature: string): Term {
+export function lacking(env: Env, span: Span, feature: string): Term {
   env.cx.lacks.push({ span, feature })
   return errorTerm
 }
@@ -120,7 +121,7 @@ function check(env: Env, e: ast.Expr): Term {
     case 'call':
       return callTerm(env, e)
     case 'prefix':
-      return negativeLiteral(e) ?? checkPrefix(env, e)
+      return negativeLiteral(e) ?? punned(env, e) ?? checkPrefix(env, e)
     case 'postfix':
       return checkPostfix(env, e)
     case 'binary':
@@ -242,7 +243,7 @@ function ran(env: Env, term: Term): Term {
 
 function callTerm(env: Env, e: ast.CallExpr): Term {
   const callee = checkExpr(env, e.callee)
-  const args = e.args.map(a => checkExpr(env, a))
+  const args = e.args.flatMap(a => spread(env, a)).map(a => checkExpr(env, a))
   switch (callee.kind) {
     case 'error':
       return callee

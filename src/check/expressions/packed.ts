@@ -2,8 +2,8 @@
 import type * as ast from '../../syntax/ast.ts'
 import { type Candidate, type Term, typeOf } from '../model/term.ts'
 import type { Cx } from '../model/context.ts'
-import type { FuncDecl, GenericParams, StructDecl } from '../model/decl.ts'
-import { derive, isSpread, mentions, packsOf, shared, template, writtenOut } from '../types/index.ts'
+import type { FuncDecl, GenericParams } from '../model/decl.ts'
+import { derive, isMadeOf, isSpread, mentions, packsOf, shared, template, writtenOut } from '../types/index.ts'
 
 /** A candidate for a number of arguments: itself without packs; null if the number does not fit. */
 export function forArguments(
@@ -71,10 +71,4 @@ function countsOf(
   // What stands in `f<…>` ends before the pack, so it is empty.
   if (isExplicit) for (const pack of packs) if (!counts.has(pack)) counts.set(pack, 0)
   return packs.every(pack => (counts.get(pack) ?? -1) >= 0) ? packs.map(pack => counts.get(pack)!) : null
-}
-
-/** Whether a struct is an instance of the generic type that the syntax names. */
-function isMadeOf(decl: StructDecl, of: ast.Expr): boolean {
-  const name = of.kind === 'name' ? of.name : of.kind === 'member' ? of.name.text : ''
-  return name === 'Tuple' ? decl.intrinsic === 'Tuple' : decl.name === name
 }

@@ -1,12 +1,14 @@
 /** Pointers: `*p`, `p->x`, `&p[i]`, `nullptr`. The type lies in the library (`core/pointer.slang`). */
 import type { Span } from '../../base/source.ts'
-import { isDescriptor, pointerType } from '../types/index.ts'
+import type * as ast from '../../syntax/ast.ts'
+import { byteSize, foreignFeature, holdsBoolean, isDescriptor, pointerType, resolveType } from '../types/index.ts'
 import type { Env } from '../model/context.ts'
 import { errorTerm, value, type Term } from '../model/term.ts'
 import type { Expr } from '../model/tree.ts'
-import { intType, same, scalarName, structType, type StructType, type Type } from '../model/type.ts'
+import { intType, same, scalarName, structType, type GenericArg, type StructType, type Type } from '../model/type.ts'
 import { convertExpr } from './convert.ts'
 import { subscriptTerm } from './element.ts'
+import { checkExpr, lacking } from './expr.ts'
 import { userOperator } from './operator.ts'
 
 /** `nullptr`. */
@@ -38,12 +40,45 @@ export function addressTerm(env: Env, term: Term, span: Span): Term | null {
     object.dir === 'in' ? object.value : { kind: 'read', type: object.place.type, span, place: object.place }
   const { type } = base
   if (type.kind !== 'struct') return null
-  const index = convertExpr(env.cx, given.value, intType, span)
-  if (isPointer(type)) return userOperator(env, '+', [value(base), value(index)], span)
-  if (type.decl.intrinsic !== 'RWStructuredBuffer') return null
+  const isBuffer = type.decl.intrinsic === 'RWStructuredBuffer'
+  if (!isBuffer && !isPointer(type)) return null
+  const missing = foreignFeature(env.cx, 'Ptr')
+  if (missing !== null) return lacking(env, span, missing)
   const one: Expr = { kind: 'const', type: intType, span, value: 1 }
-  const next: Expr = { kind: 'binary', type: intType, span, op: '+', left: index, right: one }
-  return value({ kind: 'construct', type: pointerType(env.cx, type.args[0] as Type), span, parts: [base, next] })
+  const first: Expr = isBuffer
+    ? { kind: 'construct', type: pointerType(env.cx, type.args[0] as Type), span, parts: [base, one] }
+    : base
+  return userOperator(env, '+', [value(first), value(convertExpr(env.cx, given.value, intType, span))], span)
+}
+
+/**
+ * `*(T*)&x`, as C reads the bits of a variable: those that `x` begins with, as a value of another type. Null for other syntax, and for
+ * what has an address.
+ */
+export function punned(env: Env, e: ast.PrefixExpr): Term | null {
+  const cast = e.operand
+  if (e.op !== '*' || cast.kind !== 'cast' || cast.value.kind !== 'prefix' || cast.value.op !== '&') return null
+  const { cx } = env
+  const pointer = resolveType(cx, cast.type, env.scope)
+  if (!isPointer(pointer)) return null
+  const { span } = e
+  const term = checkExpr(env, cast.value.operand)
+  if (term.kind === 'error') return term
+  if (term.kind !== 'place' || addressTerm(env, term, span) !== null) return null
+  const [to, from] = [(pointer as StructType).args[0] as Type, term.place.type]
+  if (same(to, from)) return term
+  const [asked, given] = [byteSize(cx, to), byteSize(cx, from)]
+  if (asked === null || given === null || asked.size > given.size) return null
+  if (holdsBoolean(cx, to) || holdsBoolean(cx, from)) return null
+  const decl = cx.library.the('func', 'reinterpret')
+  const [t, u] = decl.generics!.params
+  const args = new Map<number, GenericArg>([
+    [t!.id, to],
+    [u!.id, from],
+  ])
+  const read: Expr = { kind: 'read', type: from, span, place: term.place }
+  const func = { kind: 'direct', decl, subst: { args, self: null } } as const
+  return value({ kind: 'call', type: to, span, func, object: null, args: [{ dir: 'in', value: read }] })
 }
 
 /** Whether a pointer is not null, as an expression; null for what is no pointer. */

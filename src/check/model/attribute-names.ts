@@ -52,6 +52,8 @@ export const functionAttributes = [
   'constref',
   'noRefInline',
   'PyExport',
+  '__intrinsic_op',
+  'vk::spirv_instruction',
   'UnscopedEnum',
   'Flags',
 ] as const

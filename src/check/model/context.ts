@@ -240,6 +240,8 @@ export class Cx {
 
   /** Extensions of the user's modules, and of core types that were asked for. */
   readonly extensions: ExtensionDecl[] = []
+  /** Extensions of the user's modules with packs, of which `extensions` holds instances. */
+  readonly packedExtensions: ExtensionDecl[] = []
   /** The first extensions, as many as were indexed, by the struct that they extend, or null. */
   readonly extensionsByTarget: Map<Decl | null, ExtensionDecl[]> = new Map()
   sorted = 0

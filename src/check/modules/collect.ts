@@ -91,9 +91,7 @@ function generics(
 
 function refusePacks(at: Enclosing, list: GenericParams | null): boolean {
   if (list?.packed !== true) return false
-  at.cx.sink.add(errors.unsupported, list.syntax.span, {
-    feature: 'a pack on anything but a function, struct or alias',
-  })
+  at.cx.sink.add(errors.unsupported, list.syntax.span, { feature: 'a pack on an interface or a subscript' })
   return true
 }
 
@@ -115,7 +113,7 @@ export function collect(
 }
 
 /** Enters a declaration that replaces another, whose name stays with that one. */
-export function collectWritten(cx: Cx, of: FuncDecl | StructDecl | AliasDecl, syntax: ast.Decl): Decl {
+export function collectWritten(cx: Cx, of: FuncDecl | StructDecl | AliasDecl | ExtensionDecl, syntax: ast.Decl): Decl {
   let made: Decl = of
   collectOne(
     {
@@ -322,9 +320,20 @@ function collectStruct(at: Enclosing, decl: ast.StructDecl): void {
     at,
     struct,
     inner,
-    decl.members ?? [],
+    [...represented(decl), ...(decl.members ?? [])],
     at.visibility === 'internal' && struct.visibility === 'public' ? 'internal' : struct.visibility,
   )
+}
+
+/** The field that stands for the value of a struct declared by `__intrinsic_type(UInt)`, which the real compiler takes for a number. */
+function represented(decl: ast.StructDecl): ast.VarDecl[] {
+  const of = decl.attributes.find(a => a.name === '__intrinsic_type')?.args[0]?.value
+  if (of?.kind !== 'name') return []
+  const type: ast.TypeExpr = { ...of, name: of.name.toLowerCase().replace(/\d+$/, '$&_t') }
+  const name: ast.Name = { ...decl.name, text: '__value' }
+  return [
+    { ...decl, kind: 'var', form: 'typed', name, type, init: undefined, semantics: [], attributes: [], modifiers: [] },
+  ]
 }
 
 /** Records what a module exports for `extern` declarations of others. */
@@ -379,7 +388,6 @@ function collectEnum(at: Enclosing, decl: ast.EnumDecl): void {
 function collectExtension(at: Enclosing, decl: ast.ExtensionDecl): void {
   const g = generics(at, decl.generics)
   const inner = newScope(g.scope, 'type', null)
-  if (refusePacks(at, g.generics)) return
   const name: Name = { text: '', span: decl.target.span }
   const extension: ExtensionDecl = {
     kind: 'extension',
@@ -389,9 +397,14 @@ function collectExtension(at: Enclosing, decl: ast.ExtensionDecl): void {
     inner,
   }
   Object.assign(inner, { owner: extension })
+  at.take?.(extension)
   if (!at.module.isCore) {
-    at.cx.extensions.push(extension)
     at.cx.userDecls.push(extension)
+    if (g.generics?.packed === true) {
+      at.cx.packedExtensions.push(extension)
+      return
+    }
+    at.cx.extensions.push(extension)
   } else declare(at.scope, extension)
   members(at, extension, inner, decl.members, at.visibility)
 }

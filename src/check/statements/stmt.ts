@@ -18,6 +18,7 @@ import { staticLocal } from './static-local.ts'
 import {
   checkCondition,
   checkExpr,
+  spread,
   checkValue,
   coerce,
   granting,
@@ -168,9 +169,11 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
         checkAssert(env, s.expr, out)
         return
       }
-      const term = checkExpr(env, s.expr)
-      const expr = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.expr.span)
-      out.push({ kind: 'expr', expr, span: s.span })
+      for (const part of spread(env, s.expr)) {
+        const term = checkExpr(env, part)
+        const expr = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.expr.span)
+        out.push({ kind: 'expr', expr, span: s.span })
+      }
       // What another target's assembly returns is not missing.
       if (s.expr.kind === 'unsupported') out.push({ kind: 'return', value: null, span: s.span })
       return

@@ -12,9 +12,9 @@ import type { Cx } from '../model/context.ts'
 import type { FuncAttributes, FuncDecl, Level } from '../model/decl.ts'
 import type { Subst } from '../model/type.ts'
 import { lookup } from './lookup.ts'
-import { resolveInt } from './resolve.ts'
+import { resolveInt, resolveType } from './resolve.ts'
 import { suggestName } from './suggest.ts'
-import { intConst, known } from '../model/type.ts'
+import { intConst, known, same, scalarName } from '../model/type.ts'
 import { extensionsFor, isExtension, ownSubst } from './extend.ts'
 import { attached, forwardNames, linksOf, mayHaveElsewhere } from './links.ts'
 
@@ -61,6 +61,22 @@ export function attributesOf(from: Cx, func: FuncDecl): FuncAttributes {
 }
 
 const one = intConst(1)
+
+/** The instructions of SPIR-V from 126 on: each for integers, then for floats. */
+const spirv = ['neg', 'add', 'sub', 'mul']
+
+/** The operation that an instruction of SPIR-V is, where operands and result have the one type that it asks for; else null. */
+function arithmetic(cx: Cx, { syntax, inner }: FuncDecl, [given, other]: readonly ast.Argument[]): string | null {
+  if (syntax.kind !== 'func' || other !== undefined) return null
+  const at = (given === undefined ? 0 : (known(resolveInt(cx, given.value, inner)) ?? 0)) - 126
+  const op = spirv[Math.floor(at / 2)]
+  const [result, ...params] = [syntax.result, ...syntax.params.map(p => p.type)].map(
+    t => t && resolveType(cx, t, inner),
+  )
+  const of = (result && scalarName(result)) ?? ''
+  const fits = params.length === (op === 'neg' ? 1 : 2) && params.every(t => t && same(t, result!))
+  return op !== undefined && fits && (at % 2 === 1 ? /^f/ : /^[iu]/).test(of) ? op : null
+}
 
 const text = (e: ast.Expr | undefined): string | null => (e?.kind === 'string' ? e.value : null)
 
@@ -160,6 +176,13 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       case '__target_intrinsic':
         targetIntrinsics = {}
         for (const x of a.args) if (x.name !== undefined) targetIntrinsics[x.name.text] = text(x.value) ?? ''
+        break
+      case '__intrinsic_op':
+        // The real compiler's operation 0 gives its one operand as it is.
+        if (isZero(a.args[0]?.value) && operands(func) === 1) intrinsic = 'reinterpret'
+        break
+      case 'vk::spirv_instruction':
+        op = arithmetic(cx, func, a.args)
         break
       case '__op':
         op = text(a.args[0]?.value)
@@ -284,6 +307,13 @@ function isUsers(cx: Cx, func: FuncDecl, name: string): boolean {
   return lookup(cx, func.scope, `${name}Attribute`).some(
     f => f.decl.kind === 'struct' && f.decl.syntax?.attributes.some(a => a.name === '__AttributeUsage') === true,
   )
+}
+
+const isZero = (e: ast.Expr | undefined): boolean => e?.kind === 'int' && Number(e.value) === 0
+
+/** How many values a function takes, `this` included. */
+function operands({ syntax, role }: FuncDecl): number {
+  return (syntax.kind === 'func' ? syntax.params.length : 0) + (role === 'method' ? 1 : 0)
 }
 
 function number(e: ast.Expr): number {

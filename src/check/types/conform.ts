@@ -23,6 +23,7 @@ import { constraintsOf, inferArg, solve } from './generic.ts'
 import { lookupMember, type Member } from './member.ts'
 import { knownConstant } from './const.ts'
 import { conjuncts } from '../model/conjunct.ts'
+import { writeExtensionsFor } from './pack.ts'
 import { resolveType } from './resolve.ts'
 import {
   arrayType,
@@ -449,6 +450,7 @@ function applying(cx: Cx, type: Type, asked: Asked | undefined): readonly Applie
     const subst = match(cx, info, type)
     if (subst !== null) list.push({ info, subst })
   }
+  if (type.kind === 'struct') writeExtensionsFor(cx, type.decl, type.args)
   // Most extend one struct; what is being resolved in a call around this one is not known yet.
   while (cx.sorted < cx.extensions.length) {
     const e = cx.extensions[cx.sorted++]!

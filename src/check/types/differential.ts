@@ -7,6 +7,7 @@ import { conforms, coreInterface, extensionInfo, memberType, ownArgs, associated
 import type { Cx } from '../model/context.ts'
 import type { ExtensionDecl, FieldDecl, StructDecl } from '../model/decl.ts'
 import { lookupMember } from './member.ts'
+import { writeExtensionsFor } from './pack.ts'
 import { newScope, declare } from '../model/scope.ts'
 import { conditionalElem } from './optional.ts'
 import { fieldSigs } from './signature.ts'
@@ -183,6 +184,7 @@ function extendsStruct(cx: Cx, e: ExtensionDecl, decl: StructDecl): StructType |
 /** Adds the bounds of an extension that makes a generic struct differentiable to the struct's own parameters. */
 function adoptBounds(cx: Cx, decl: StructDecl): void {
   if (decl.generics === null) return
+  writeExtensionsFor(cx, decl, ownArgs(decl))
   for (const e of cx.extensions) {
     const target = extendsStruct(cx, e, decl)
     if (target === undefined) continue

@@ -4,33 +4,37 @@
  */
 import type { Cx } from '../model/context.ts'
 
-const names: ReadonlySet<string> = new Set(
-  `ConstPtr __DynamicResource Conditional DescriptorAccess ResourceDescriptorHeap
-  SamplerDescriptorHeap
-  TorchTensor RaytracingAccelerationStructure RayQuery TraceRay TraceMotionRay HitObject ReportHit ReportHitOptix CallShader
-  AcceptHitAndEndSearch IgnoreHit DispatchRaysIndex DispatchRaysDimensions WorldRayOrigin WorldRayDirection ObjectRayOrigin
-  ObjectRayDirection RayTMin RayTCurrent RayFlags RayCurrentTime PrimitiveIndex InstanceID InstanceIndex GeometryIndex HitKind
-  ObjectToWorld ObjectToWorld3x4 ObjectToWorld4x3 WorldToObject WorldToObject3x4 WorldToObject4x3 HitTriangleVertexPosition
-  ReorderThread
-  RWTexture2DMS RWTexture2DMSArray
-  RasterizerOrderedBuffer RasterizerOrderedByteAddressBuffer RasterizerOrderedStructuredBuffer RasterizerOrderedTexture1D
-  RasterizerOrderedTexture1DArray RasterizerOrderedTexture2D RasterizerOrderedTexture2DArray RasterizerOrderedTexture3D
-  PointStream LineStream TriangleStream InputPatch OutputPatch OutputVertices OutputIndices OutputPrimitives
-  SetMeshOutputCounts DispatchMesh SubpassInput SubpassInputMS FeedbackTexture2D FeedbackTexture2DArray
-  coopVecLoadCoherent CoopMat CoopMatScope CoopMatMatrixUse CoopMatMatrixLayout CoopMatMatrixOperands CoopMatClampMode coopMatLoad
-  WaveMatch WaveMultiPrefixCountBits WaveMultiPrefixSum WaveMultiPrefixProduct WaveMultiPrefixBitAnd WaveMultiPrefixBitOr
-  WaveMultiPrefixBitXor
-  __apply NativeString CalculateLevelOfDetail CalculateLevelOfDetailUnclamped getStringHash`.split(/\s+/),
-)
+const foreign = wholly([
+  'ConstPtr|__DynamicResource|DescriptorAccess|(?:Resource|Sampler)DescriptorHeap',
+  'TorchTensor|RaytracingAccelerationStructure|RayQuery|Trace(?:Motion)?Ray|HitObject|ReportHit(?:Optix)?|CallShader|ReorderThread',
+  'AcceptHitAndEndSearch|IgnoreHit|DispatchRays(?:Index|Dimensions)|(?:World|Object)Ray(?:Origin|Direction)|Ray(?:TMin|TCurrent|Flags|CurrentTime)',
+  '(?:Primitive|Instance|Geometry)Index|InstanceID|HitKind|HitTriangleVertexPosition|(?:ObjectToWorld|WorldToObject)(?:3x4|4x3)?',
+  '(?:RAY_QUERY|COMMITTED|CANDIDATE|HIT_KIND)_[A-Z_]+',
+  'RWTexture2DMS(?:Array)?|RasterizerOrdered[A-Z]\\w*|FeedbackTexture2D(?:Array)?|SubpassInput(?:MS)?',
+  '(?:Point|Line|Triangle)Stream|(?:Input|Output)Patch|Output(?:Vertices|Indices|Primitives)|SetMeshOutputCounts|DispatchMesh',
+  'coopVecLoadCoherent|CoopMat(?:[A-Z]\\w*)?|coopMatLoad|WaveM(?:atch|ultiPrefix[A-Z]\\w*)',
+  '__apply|NativeString|CalculateLevelOfDetail(?:Unclamped)?|getStringHash',
+])
 
-const families = /^(?:RAY_QUERY_|COMMITTED_|CANDIDATE_|HIT_KIND_)[A-Z_]+$/
+/** Names in files of the core library that a bundle for WGSL alone may lack. */
+const apart = wholly([
+  '[cC]oopVec(?:[A-Z]\\w*)?|I(?:RW)?PhysicalBuffer',
+  '(?:Wave(?!Match|Multi)|Quad)[A-Z]\\w*',
+  '(?:Diff)?TensorView|DiffTexture2D|IDiffTensorWrapper|AtomicAdd|cuda(?:ThreadIdx|BlockIdx|BlockDim)',
+  'Sampler(?:[123]D|Cube)(?:Array)?(?:Shadow)?',
+  '(?:un)?pack(?:[US]norm(?:4x8|2x16)|_(?:clamp_)?[us]8\\w*)|unpack\\w+To(?:Float|Half)|u?int8_t4_packed|dot(?:2add|4add_[ui]8packed)',
+  'as(?:u?int|float)16|asdouble|nextafter|(?:Immutable)?Ptr|Access|AddressSpace',
+  '(?:Append|Consume)StructuredBuffer|(?:RW)?ByteAddressBuffer|RayDesc|RAY_FLAG(?:_\\w+)?|BuiltInTriangleIntersectionAttributes',
+])
 
-/** Names of a file of the core library that a bundle for WGSL alone may lack. */
-const apart = /^(?:CoopVec|CoopVecComponentType|CoopVecMatrixLayout|coopVec[A-Z]\w*)$/
+/** A whole name of one of the lists. */
+function wholly(lists: readonly string[]): RegExp {
+  return new RegExp(`^(?:${lists.join('|')})$`)
+}
 
 /** What a name is called if it is one of Slang's that no target has, or that the core library given lacks; else null. */
 export function foreignFeature(cx: Cx, name: string): string | null {
   if (apart.test(name) && cx.library.lookup('CoopVec').length === 0)
-    return `${name} without cotangent/cooperative-vectors in the option library`
-  return names.has(name) || families.test(name) ? name : null
+    return `${name} without cotangent/library in the option library`
+  return foreign.test(name) ? name : null
 }

@@ -47,7 +47,8 @@ export { attached, derivativesOf, forwardNames, forwardTarget, linksOf, ofNames,
 export { declared, declaredNames, findUsed, lookup, type Found } from './lookup.ts'
 export { interfacesOf, lookupMember, type Member } from './member.ts'
 export { conditionalElem, isNone, optionalElem, optionalType, pointerType } from './optional.ts'
-export { isSpread, mentions, packsOf, usualCounts, shared, writtenOut } from './pack.ts'
+export { eachesOf, patternAt } from './spread.ts'
+export { isMadeOf, isSpread, mentions, packsOf, usualCounts, shared, writtenOut } from './pack.ts'
 export { writerOf } from './reference.ts'
 export { adapts, functionsOf, implementation, isOwn, meets, putRef, resolveRef } from './requirement.ts'
 export { applyGeneric, arrayOf, builtinTerm, describe, resolveInt, resolveType, termType, typeTerm } from './resolve.ts'
@@ -63,7 +64,7 @@ export {
   paramOf,
 } from './signature.ts'
 export { containsItself } from './contain.ts'
-export { byteSize } from './size.ts'
+export { byteSize, holdsBoolean } from './size.ts'
 export { structDiff } from './struct-diff.ts'
 export { foreignFeature } from './foreign.ts'
 export { suggestMember, suggestName } from './suggest.ts'

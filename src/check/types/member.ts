@@ -101,7 +101,7 @@ export function lookupMember(cx: Cx, type: Type, name: string): readonly Member[
     type.kind === 'struct' &&
     !type.decl.module.isCore &&
     declaredBases(cx, type.decl).length === 0 &&
-    cx.extensions.length === 0
+    cx.extensions.length + cx.packedExtensions.length === 0
   )
     return found
   if (found.length > 0 && !isOpen(type) && type.kind !== 'interface') return found
@@ -121,6 +121,7 @@ export function lookupMember(cx: Cx, type: Type, name: string): readonly Member[
 
 /** Whether any extension may have a member of that name. A quick test. */
 function mayExtend(cx: Cx, type: Type, name: string): boolean {
+  if (cx.packedExtensions.length > 0) return true
   for (const e of cx.extensions) if (e.inner.names.has(name)) return true
   return cx.library.mayExtend(type)
 }

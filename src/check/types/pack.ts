@@ -7,10 +7,12 @@ import * as errors from '../../base/errors/generics.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { collectWritten } from '../modules/collect.ts'
+import type { GenericArg } from '../model/type.ts'
 import type { Cx } from '../model/context.ts'
-import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from '../model/decl.ts'
+import type { AliasDecl, ExtensionDecl, FuncDecl, GenericParams, StructDecl } from '../model/decl.ts'
 import { packBits } from './bit-fields.ts'
 import { adoptBase } from './inherit.ts'
+import { eachesOf, tupleArguments } from './spread.ts'
 
 /** Deeper syntax is not visited: it is reported as too deep anyway. */
 const maxDepth = 2000
@@ -18,7 +20,7 @@ const maxDepth = 2000
 /** The most types of a pack: a function that calls itself with one argument more would otherwise have instances without end. */
 const maxParts = 32
 
-type Packed = FuncDecl | StructDecl | AliasDecl
+type Packed = FuncDecl | StructDecl | AliasDecl | ExtensionDecl
 
 /** The names of the packs in a parameter list. */
 export function packsOf(list: GenericParams | null): readonly string[] {
@@ -82,6 +84,34 @@ export function shared(list: GenericParams, given: number): readonly number[] | 
   return each >= 0 && Number.isInteger(each) ? Array.from({ length: packs }, () => each) : null
 }
 
+/**
+ * Writes extensions with packs out for a struct, so that those that apply to it are among the extensions without packs. The arguments of the
+ * target tell how long the packs are; several are of one length.
+ */
+export function writeExtensionsFor(cx: Cx, decl: StructDecl, args: readonly GenericArg[]): void {
+  for (const extension of cx.packedExtensions) {
+    const { target } = extension.syntax
+    if (target.kind !== 'generic' || !isMadeOf(decl, target.base)) continue
+    const packs = packsOf(extension.generics)
+    const spread = target.args.filter(a => isSpread(a, packs)).length
+    // What a struct inside of a generic one is made of comes after what that is made of.
+    const given = decl.intrinsic === 'Tuple' ? args.length : (decl.generics?.params.length ?? 0)
+    const each = (given - (target.args.length - spread)) / spread
+    if (Number.isInteger(each) && each >= 0 && each <= maxParts)
+      writtenOut(
+        cx,
+        extension,
+        packs.map(() => each),
+      )
+  }
+}
+
+/** Whether a struct is an instance of the generic type that the syntax names. */
+export function isMadeOf(decl: StructDecl, of: ast.Expr): boolean {
+  const name = of.kind === 'name' ? of.name : of.kind === 'member' ? of.name.text : ''
+  return name === 'Tuple' ? decl.intrinsic === 'Tuple' : decl.name === name
+}
+
 /** `expand each T`, or the bare name of a pack. */
 export function isSpread(type: ast.Expr, packs: readonly string[]): boolean {
   return (
@@ -102,9 +132,10 @@ export function mentions(node: unknown, name: string, anywhere = true, depth = 0
   )
 }
 
-type Node = Readonly<Record<string, unknown>>
+/** A piece of syntax. */
+export type Node = Readonly<Record<string, unknown>>
 
-function isNode(x: unknown): x is Node {
+export function isNode(x: unknown): x is Node {
   return typeof x === 'object' && x !== null && 'kind' in x
 }
 
@@ -214,6 +245,8 @@ class Writer {
     const span = node['span'] as Span
     switch (node['kind']) {
       case 'expand':
+        // Where none of it is a pack, `each` stands before a tuple.
+        if (this.#lengths(node).length === 0 && eachesOf(node['operand']).length > 0) return [node]
         return this.#parts(node, span).map(i => this.write(node['operand'], i))
       case 'name':
         return this.#spread.has(node['name'] as string)
@@ -330,6 +363,16 @@ class Writer {
 
   /** The parts that a pattern expands over. */
   #parts(pattern: unknown, span: Span): readonly number[] {
+    const lengths = this.#lengths(pattern)
+    const count = lengths[0]
+    if (count === undefined) this.#cx.sink.add(errors.nothingToExpand, span, {})
+    const other = lengths.find(l => l !== count)
+    if (other !== undefined) this.#cx.sink.add(errors.packLengths, span, { one: count!, other })
+    return Array.from({ length: Math.min(...lengths, lengths.length === 0 ? 0 : Infinity) }, (_, i) => i)
+  }
+
+  /** How many parts each pack in a pattern has. */
+  #lengths(pattern: unknown): readonly number[] {
     // A pack of which an end is cut off counts for itself.
     const cut: number[] = []
     const rest = withoutCuts(pattern, node => {
@@ -337,15 +380,10 @@ class Writer {
       if (list !== null) cut.push(list.length)
       return list !== null
     })
-    const lengths = [
+    return [
       ...cut,
       ...[...this.#counts].filter(([name]) => mentions(rest, name, this.#spread.has(name))).map(([, count]) => count),
     ]
-    const count = lengths[0]
-    if (count === undefined) this.#cx.sink.add(errors.nothingToExpand, span, {})
-    const other = lengths.find(l => l !== count)
-    if (other !== undefined) this.#cx.sink.add(errors.packLengths, span, { one: count!, other })
-    return Array.from({ length: Math.min(...lengths, lengths.length === 0 ? 0 : Infinity) }, (_, i) => i)
   }
 
   /** The parts of a pack, an expansion, or one of these without its first or last; null for anything else. */
@@ -359,6 +397,8 @@ class Writer {
     if (node['kind'] === 'each') return this.#list(node['operand'], part)
     if (node['kind'] === 'expand')
       return this.#parts(node, node['span'] as Span).map(i => this.write(node['operand'], i))
+    const tuple = tupleArguments(node as unknown as ast.Expr)
+    if (tuple !== undefined) return tuple.flatMap(arg => this.#item(arg, part))
     const ends = endOf(node)
     const list = ends?.trims === true ? this.#list(ends.of, part) : null
     return list === null ? null : ends!.which === 'trimFirst' ? list.slice(1) : list.slice(0, -1)

@@ -8,7 +8,7 @@ import { builtinType } from '../model/builtin.ts'
 import { ownArgs, put, putArg } from './conform.ts'
 import { conjunction } from './conjunction.ts'
 import { foldExpr } from './const.ts'
-import { pointerType } from './optional.ts'
+import { optionalType, pointerType } from './optional.ts'
 import { Env, type Cx } from '../model/context.ts'
 import type { AliasDecl, Decl, GlobalDecl, StructDecl } from '../model/decl.ts'
 import { constraintsOf, miscounted, violation } from './generic.ts'
@@ -16,8 +16,9 @@ import { isUnresolved, linkedType } from './link.ts'
 import type { Lack } from '../model/lack.ts'
 import type { Scope } from '../model/scope.ts'
 import { callableType } from './callable.ts'
-import { optionalType } from './optional.ts'
+import { foreignFeature } from './foreign.ts'
 import { shared, writtenOut } from './pack.ts'
+import { spreadArguments } from './spread.ts'
 import { globalInit } from './signature.ts'
 import { textureOf } from './texture.ts'
 import type { Term } from '../model/term.ts'
@@ -208,6 +209,8 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
     case 'pointer': {
       const target = resolveType(cx, e.target, scope)
       if (target === errorType) return { kind: 'error' }
+      const missing = foreignFeature(cx, 'Ptr')
+      if (missing !== null) return lacking(missing)
       cx.hasPointers = true
       return { kind: 'type', type: pointerType(cx, target) }
     }
@@ -316,11 +319,12 @@ function side(cx: Cx, e: ast.Expr, count: Int): Int {
 export function applyGeneric(
   cx: Cx,
   open: Term & { readonly kind: 'open' },
-  args: readonly ast.Expr[],
+  given: readonly ast.Expr[],
   scope: Scope | null,
   span: Span,
 ): Type {
   const { decl } = open
+  const args = spreadArguments(given)
   if (typeof decl === 'object' && decl.kind === 'struct' && decl.intrinsic === 'Ptr') cx.hasPointers = true
   const type = (i: number): Type => resolveType(cx, args[i]!, scope!)
   const int = (i: number): Int => resolveInt(cx, args[i]!, scope!)

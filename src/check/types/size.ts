@@ -55,6 +55,24 @@ export function byteSize(cx: Cx, type: Type, structs: Map<string, Size | null> =
   }
 }
 
+/** Whether a type that has a size holds a boolean, which takes a byte there and a word where bits are reinterpreted. */
+export function holdsBoolean(cx: Cx, type: Type): boolean {
+  switch (type.kind) {
+    case 'scalar':
+      return type.name === 'bool'
+    case 'vector':
+    case 'matrix':
+    case 'array':
+      return holdsBoolean(cx, type.elem)
+    case 'struct': {
+      const subst = substFor(type.decl, type.args, null)
+      return fieldSigs(cx, type.decl).some(f => holdsBoolean(cx, put(cx, f.type, subst)))
+    }
+    default:
+      return false
+  }
+}
+
 /** Types of the library that are structs of what they hold. */
 const plain: ReadonlySet<string> = new Set(['Tuple', 'Optional', 'Conditional', 'DifferentialPair'])
 

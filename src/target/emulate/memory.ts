@@ -59,11 +59,14 @@ export class Memory {
     return { ...place, type: place.type.fields[i]!.type, offset: place.offset + layoutOf(place).offsets[i]! }
   }
 
-  /** The number of elements of a buffer. */
+  /** The number of elements of an array that goes on to the end of a buffer. */
   length(place: Place): Value {
     const b = this.#b
     const { stride } = layoutOf(place)
-    const words = b.emit1('length', [place.words])
+    const { offset } = place
+    const all = b.emit1('length', [place.words])
+    if (offset % 4 !== 0) return b.div(b.sub(b.mul(all, this.#number(4)), this.#number(offset)), this.#number(stride))
+    const words = offset === 0 ? all : b.sub(all, this.#number(offset / 4))
     if (stride % 4 === 0) return b.div(words, this.#number(stride / 4))
     if (4 % stride === 0) return b.mul(words, this.#number(4 / stride))
     return b.div(b.mul(words, this.#number(4)), this.#number(stride))
@@ -135,7 +138,7 @@ export class Memory {
         Array.from({ length: type.count }, (_, i) => this.load(this.elem(place, this.#number(i)))),
       )
     const copy = b.variable(made, 'copy')
-    this.#loop(type.count, i => b.store(b.elem(copy, i), this.load(this.elem(place, i))))
+    b.each(type.count, i => b.store(b.elem(copy, i), this.load(this.elem(place, i))))
     return b.load(copy)
   }
 
@@ -178,7 +181,7 @@ export class Memory {
       if (type.count > costs.convertedElements && type.kind !== 'struct') {
         const copy = b.variable(value.type, 'copy')
         b.store(copy, value)
-        this.#loop(type.count, i => this.store(this.elem(place, i), b.load(b.elem(copy, i))))
+        b.each(type.count, i => this.store(this.elem(place, i), b.load(b.elem(copy, i))))
         return
       }
       for (let i = 0; i < type.count; i++)
@@ -235,19 +238,6 @@ export class Memory {
   #bits(value: Value): Value {
     if (value.type === t.u32) return value
     return value.type === t.bool ? this.#b.convert(value, t.u32) : this.#b.emit1('bitcast', [value], null, t.u32)
-  }
-
-  /** Does something with each index below a number. */
-  #loop(count: number, f: (i: Value) => void): void {
-    const b = this.#b
-    const [head, body] = [new Region(), new Region()]
-    b.emit('loop', [this.#number(0)], null, [], [head, body])
-    const i = b.param(t.u32, 'i', head)
-    b.within(head, () => b.emit('test', [b.emit1('lt', [i, this.#number(count)])]))
-    b.within(body, () => {
-      f(i)
-      b.emit('next', [b.add(i, this.#number(1))])
-    })
   }
 
   // ── Atomics ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -111,13 +111,14 @@ export const helpers: Readonly<Record<string, string>> = {
   for (const name of names) if (value[name] === undefined) throw new TypeError(\`\${block}.\${name} is missing\`)
 }`,
   /** What a buffer without elements is read from: zeros, as many as one element has. */
-  words: `function words(data, stride, name, view) {
+  words: `function words(data, stride, name, view, offset = 0) {
   const isView = ArrayBuffer.isView(data)
   const kind = Object.prototype.toString.call(data).slice(8, -1)
   if (kind !== view && !(view === 'any' && isView) && !['Uint8Array', 'Uint8ClampedArray', 'DataView', 'ArrayBuffer', 'SharedArrayBuffer'].includes(kind)) {
     throw new TypeError(\`buffer \${name}: expected \${/^$|any/.test(view) ? '' : \`a \${view} or \`}bytes, but a \${kind} came\`)
   }
   const { byteLength } = data
+  if (offset > 0 && byteLength < offset + stride) throw new RangeError(\`buffer \${name}: expected at least \${offset + stride} bytes, but \${byteLength} came\`)
   if (byteLength < stride) return { buffer: new ArrayBuffer(stride + 7 & -8), byteOffset: 0, byteLength, bytes: stride }
   return { buffer: isView ? data.buffer : data, byteOffset: isView ? data.byteOffset : 0, byteLength, bytes: byteLength }
 }`,

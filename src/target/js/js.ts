@@ -38,7 +38,7 @@ export interface JsOutput {
   readonly renamed: Readonly<Record<string, string>>
   /** The signatures of the exported functions, without those that take or return resources. */
   readonly functions: readonly DataSignature[]
-  /** The names that `bind` takes: buffers with bytes per element, and uniforms. */
+  /** The names that `bind` takes: buffers with bytes from one element to the next (0 where the buffer is not an array), and uniforms. */
   readonly buffers: readonly { readonly name: string; readonly elem: DataType; readonly stride: number }[]
   readonly uniforms: readonly { readonly name: string; readonly type: DataType }[]
 }
@@ -156,7 +156,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   )
   const buffers = unit.words.flatMap(({ global: { name, type }, stride }) => {
     const elem = dataType(type.kind === 'array' ? type.elem! : type, unit.layouts)
-    return elem === undefined ? [] : [{ name, elem, stride }]
+    return elem === undefined ? [] : [{ name, elem, stride: type.kind === 'array' ? stride : 0 }]
   })
   const uniforms = unit.leaves.flatMap(({ global: { name, type, space } }) => {
     const data = space === 'uniform' ? dataType(type, unit.layouts) : undefined

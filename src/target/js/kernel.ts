@@ -40,11 +40,11 @@ export function bindFunction(unit: Unit, bindName: string, globals: readonly Glo
   const body = [`  known(resources, [${names.join(', ')}], 'the module')`]
   unit.helpers.add('known')
   for (const words of unit.words) {
-    const { global, views, length, stride } = words
+    const { global, views, length, offset, stride } = words
     const from = `resources[${JSON.stringify(global.name)}]`
     body.push(`  if (${from} !== undefined) {`)
     body.push(
-      `    const { buffer, byteOffset, byteLength, bytes } = words(${from}, ${stride}, ${JSON.stringify(global.name)}, '${viewOf(words)}')`,
+      `    const { buffer, byteOffset, byteLength, bytes } = words(${from}, ${stride}, ${JSON.stringify(global.name)}, '${viewOf(words)}'${offset === 0 ? '' : `, ${offset}`})`,
     )
     for (const { scalar, name } of views) {
       const size = scalar.endsWith('64') ? 8 : 4
@@ -52,7 +52,7 @@ export function bindFunction(unit: Unit, bindName: string, globals: readonly Glo
         `    ${name} = byteOffset % ${size} === 0 ? new ${arrayClass(scalar, 'f32')}(buffer, byteOffset, bytes >> ${Math.log2(size)}) : undefined`,
       )
     }
-    body.push(`    ${length} = Math.floor(byteLength / ${stride})`)
+    body.push(`    ${length} = Math.floor(${offset === 0 ? 'byteLength' : `(byteLength - ${offset})`} / ${stride})`)
     body.push('  }')
     unit.helpers.add('words')
   }

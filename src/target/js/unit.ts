@@ -7,7 +7,7 @@ import { array, ptr, scalars as types, sourceName, u32, type ScalarName, type Sp
 import { Global, type Func } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { Names } from '../code/names.ts'
-import { Layouts } from '../../ir/layout.ts'
+import { elementsIn, Layouts } from '../../ir/layout.ts'
 import { legalFunc, type LeafModule } from '../leaves/legalize.ts'
 import { leafType, leavesOf } from '../leaves/leaf.ts'
 import { variablePath, type AccessPath, type Views } from '../leaves/access-path.ts'
@@ -37,6 +37,8 @@ export interface GlobalWords {
   /** The variable that holds how many elements there are. */
   readonly length: string
   readonly views: readonly { readonly scalar: ScalarName; readonly name: string }[]
+  /** Where its elements begin, and how far apart they lie, in bytes. */
+  readonly offset: number
   readonly stride: number
 }
 
@@ -111,7 +113,7 @@ export class Unit implements LeafModule {
   #viewsOf(g: Global): Views {
     let views = this.#views.get(g)
     if (views === undefined) {
-      const stride = g.type.kind === 'array' ? this.layouts.of(g.type).stride : this.layouts.of(g.type).size
+      const { offset, stride } = elementsIn(g.type, this.layouts) ?? { offset: 0, stride: this.layouts.of(g.type).size }
       const narrow = leavesOf(g.type).find(({ scalar }) => isNarrow(scalar))
       if (narrow !== undefined) this.sink.add(storageInScript, g.span ?? undefined, { type: sourceName(narrow.scalar) })
       const make = (suffix: string, type: Type, space: Space): Global =>
@@ -123,6 +125,7 @@ export class Unit implements LeafModule {
         global: g,
         length: length.name,
         views: viewScalars.map(scalar => ({ scalar, name: made.get(scalar)!.name })),
+        offset,
         stride,
       })
       this.#views.set(g, views)

@@ -46,9 +46,11 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
     const least = pagesOf(module.memory)
     s.name('host')
     s.name('memory')
-    s.raw([2, module.most === undefined ? 0 : 1])
+    // A shared memory has a maximum always: that of what imports it is no smaller.
+    s.raw([2, module.shared ? 3 : module.most === undefined ? 0 : 1])
     s.u32(least)
-    if (module.most !== undefined) s.u32(Math.min(65536, Math.max(least, Math.floor(module.most / pageSize))))
+    if (module.shared || module.most !== undefined)
+      s.u32(Math.min(65536, Math.max(least, Math.floor((module.most ?? Infinity) / pageSize))))
     s.name('host')
     s.name('base')
     s.raw([3, i32, 0])
@@ -160,7 +162,16 @@ function alignment(code: number): number {
 
 /** True for opcodes that take an alignment and an offset. */
 export function isMemoryOp(code: number): boolean {
-  return code >= op.i32Load && code <= op.i32Store16
+  return (code >= op.i32Load && code <= op.i32Store16) || isAtomic(code)
+}
+
+function isAtomic(code: number): boolean {
+  return code >= op.i32AtomicLoad
+}
+
+/** log2 of the alignment that an atomic access has to name: opcodes come in sevens, for 32, 64, 8 and 16 bits first. */
+function atomicAlignment(code: number): number {
+  return [2, 3, 0, 1][(code - op.i32AtomicLoad) % 7]!
 }
 
 function writeIns(out: Bytes, ins: Ins): void {
@@ -171,6 +182,9 @@ function writeIns(out: Bytes, ins: Ins): void {
     if (code === op.memoryInit) {
       out.u32(ins.a as number)
       out.byte(0)
+    } else if (isAtomic(code)) {
+      out.u32(atomicAlignment(code))
+      out.u32(ins.a as number)
     } else if (code === op.memoryCopy) out.raw([0, 0])
     else if (code === op.memoryFill) out.byte(0)
     return

@@ -23,11 +23,11 @@ export interface WasmKernel {
   readonly uniforms: readonly string[]
 }
 
-/** A buffer: its address and lengths are the exported WASM globals `NAME.base`, `NAME.length` and `NAME.last`. */
+/** A buffer: its address and lengths are the exported WASM globals `NAME.base`, `NAME.length` (elements, or bytes of what is no array) and `NAME.last`. */
 export interface WasmBuffer {
   readonly name: string
   readonly writable: boolean
-  /** The element of a runtime-sized array; of other buffers the whole. */
+  /** The element of a runtime-sized array; of other buffers the whole, whose size is the least that the buffer has. */
   readonly elem: DataType
   /** Bytes from one element to the next; 0 where the buffer is not an array. */
   readonly stride: number
@@ -64,6 +64,8 @@ export interface WasmInterface {
   readonly printAt: number
   /** What each failed check says. */
   readonly traps: readonly string[]
+  /** Whether the memory that it imports has to be shared; absent where it must not be. */
+  readonly shared?: true
   /** Bytes of the module's region: the address of the first byte that belongs to the host. */
   readonly heap: number
   /**

@@ -19,7 +19,7 @@ import { Func, Region, inputs, type Module } from '../../ir/value.ts'
 import { cloneFunc } from '../../ir/walk.ts'
 import { inlineAll, sizeOf } from '../../opt/inline.ts'
 import { dataSignature, dataType } from '../data.ts'
-import { Layouts, roundUp } from '../../ir/layout.ts'
+import { elementsIn, Layouts, roundUp } from '../../ir/layout.ts'
 import { reflectParameters } from '../reflect.ts'
 import { Body } from './body.ts'
 import { hasIntrinsic } from './compute.ts'
@@ -34,11 +34,10 @@ import { hasBarrier, localise, touches } from './lockstep.ts'
 import type { Graph } from './graph.ts'
 import { location, type Location } from './memory.ts'
 import { Callee, Code, ownGlobals, type WasmCode } from './node.ts'
-import { f32, i32, type ValType } from './opcode.ts'
+import { f32, i32, op, type ValType } from './opcode.ts'
 import { Reach, writtenGlobals } from './reach.ts'
 import type { RunLimits } from '../limits.ts'
-import type { LimitCells } from './plan.ts'
-import type { CallTarget, Passing, Plan } from './plan.ts'
+import type { CallTarget, LimitCells, Passing, Plan, WasmOptions } from './plan.ts'
 import { startCode } from './start.ts'
 import { rewind, tapeBaseAt, tapeCallee, tapeCode, type TapeName } from './tape.ts'
 
@@ -61,9 +60,9 @@ export interface Legal {
  * Compiles exported functions and compute entry points. Undefined after a diagnostic. Array values of more than `maxArray` scalars
  * are in memory.
  */
-export function legalize(module: Module, sink: Sink, maxArray?: number, limits: RunLimits = {}): Legal | undefined {
+export function legalize(module: Module, sink: Sink, options: WasmOptions = {}): Legal | undefined {
   const errors = sink.errors
-  const legal = new Legalizer(module, sink, maxArray, limits).run()
+  const legal = new Legalizer(module, sink, options).run()
   return sink.errors > errors ? undefined : legal
 }
 
@@ -102,14 +101,16 @@ class Legalizer implements Plan {
   readonly #traps: string[] = []
   readonly #loops: string[] = []
   readonly limits: RunLimits
+  readonly shared: boolean
   readonly cells: LimitCells
   readonly #written: ReadonlySet<Global>
 
-  constructor(module: Module, sink: Sink, maxArray: number | undefined, limits: RunLimits) {
+  constructor(module: Module, sink: Sink, { maxArray, limits = {}, shared = false }: WasmOptions) {
     this.#module = module
     this.#reach = new Reach(module, func => this.target(func))
     this.#numbers = new Map(module.globals.map((global, i) => [global, i]))
     this.limits = limits
+    this.shared = shared
     const at = this.#frame.top
     this.cells = { trips: at, depth: at + 4, where: at + 8 }
     if (this.#isLimited()) this.#frame.top += 16
@@ -140,6 +141,7 @@ class Legalizer implements Plan {
         data: this.#pool.data,
         start: start?.callee,
         memory: heap,
+        shared: this.shared,
         most: this.limits.bytes,
       },
       host: {
@@ -151,6 +153,7 @@ class Legalizer implements Plan {
         printAt: 16,
         traps: this.#traps,
         heap,
+        ...(this.shared ? { shared: true as const } : {}),
         tapeAt: this.#reach.listed ? tapeBaseAt : 0,
         limits: this.#isLimited() ? { ...this.limits, cells: this.cells, loops: this.#loops } : null,
       },
@@ -449,13 +452,16 @@ class Legalizer implements Plan {
 
   #buffer(g: Graph, global: Global): Location {
     let globals = this.#buffers.get(global)
-    const runtime = global.type.kind === 'array' && global.type.count === 0
+    const elements = elementsIn(global.type, this.#storage)
+    const isArray = elements !== undefined && global.type.kind === 'array'
     if (globals === undefined) {
-      const elem = runtime ? global.type.elem! : global.type
-      const type = dataType(elem, this.#storage)
+      const made = dataType(isArray ? global.type.elem! : global.type, this.#storage)
+      // Of what ends with an array without a length there is at least one element.
+      const type =
+        made?.kind === 'struct' && elements && !isArray ? { ...made, size: elements.offset + elements.stride } : made
       if (type === undefined) this.sink.add(resourceMissing, global.span ?? undefined, { func: global.name })
       else {
-        const stride = runtime ? this.#storage.of(global.type).stride : 0
+        const stride = isArray ? elements.stride : 0
         this.#used.buffers.push({
           name: global.name,
           writable: global.space === 'storage_rw',
@@ -471,7 +477,11 @@ class Legalizer implements Plan {
     }
     const fixed = global.space === 'storage'
     const p = location(global.type, this.#storage, g.global(globals.base), 0, fixed, global)
-    return runtime ? { ...p, extent: { length: g.global(globals.length), last: g.global(globals.last) } } : p
+    if (elements === undefined) return p
+    if (isArray) return { ...p, extent: { length: g.global(globals.length), last: g.global(globals.last) } }
+    const bytes = g.pure(op.i32Sub, i32, g.global(globals.length), g.i32(elements.offset))
+    const length = g.pure(op.i32DivU, i32, bytes, g.i32(elements.stride))
+    return { ...p, extent: { length, last: g.pure(op.i32Sub, i32, length, g.i32(1)) } }
   }
 
   #uniformAt(global: Global): number {

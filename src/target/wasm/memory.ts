@@ -19,7 +19,7 @@ export interface Location {
   readonly offset: number
   /** For an index that may be out of bounds: the unclamped base, and whether it is in bounds. Stores use these. */
   readonly write: { readonly base: Node; readonly inside: Node } | undefined
-  /** Elements of a runtime-sized array, and the last index to read (0 where it is empty). */
+  /** Elements of a runtime-sized array, or of the one that a struct ends with, and the last index to read (0 where it is empty). */
   readonly extent: { readonly length: Node; readonly last: Node } | undefined
   /** For an element of a list: the list and the index; `base` and `offset` then count from the element's address, which is found when it is used. */
   readonly element: { readonly of: Location; readonly index: Node } | undefined
@@ -88,7 +88,9 @@ export class Memory {
   part(p: Location, index: number): Location {
     const layout = p.layouts.of(p.type)
     const offset = p.offset + (p.type.kind === 'struct' ? layout.offsets[index]! : index * layout.stride)
-    return { ...p, type: t.component(p.type, index), offset, extent: undefined }
+    const type = t.component(p.type, index)
+    const isLast = type.kind === 'array' && type.count === 0
+    return { ...p, type, offset, extent: isLast ? p.extent : undefined }
   }
 
   /** An element by a computed index; `safe` where it is known to be in bounds. */

@@ -94,6 +94,16 @@ export type Stmt =
       readonly offset: number
       readonly object: object | undefined
     }
+  /** Reads memory of `object` and writes it, as one: the local gets what was there. */
+  | {
+      readonly kind: 'atomic'
+      readonly op: number
+      /** The address, to which `offset` is added, and the operands. */
+      readonly args: readonly Node[]
+      readonly offset: number
+      readonly local: number
+      readonly object: object | undefined
+    }
   /** `memory.copy` or `memory.fill` into `object`: destination, to which `offset` is added; source or byte; bytes. */
   | {
       readonly kind: 'bulk'
@@ -189,6 +199,8 @@ export interface WasmCode {
   readonly start: Callee | undefined
   /** Bytes of the module's own region of memory, which begins at the imported global `base`. */
   readonly memory: number
+  /** Whether threads share the imported memory. */
+  readonly shared: boolean
   /** Most bytes of the imported memory; undefined for any number. */
   readonly most: number | undefined
 }

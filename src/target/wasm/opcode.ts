@@ -1,4 +1,4 @@
-/** WebAssembly's opcodes by number, with their names for text. Prefixed ones are `0xfc00 | sub-opcode`. */
+/** WebAssembly's opcodes by number, with their names for text. Prefixed ones are `0xfc00 | sub-opcode`, atomic ones `0xfe00 | sub-opcode`. */
 
 export const i32 = 0x7f
 export const i64 = 0x7e
@@ -175,6 +175,24 @@ export const op = {
   memoryInit: 0xfc08,
   memoryCopy: 0xfc0a,
   memoryFill: 0xfc0b,
+  i32AtomicLoad: 0xfe10,
+  i64AtomicLoad: 0xfe11,
+  i32AtomicLoad8U: 0xfe12,
+  i32AtomicLoad16U: 0xfe13,
+  i32AtomicRmwAdd: 0xfe1e,
+  i64AtomicRmwAdd: 0xfe1f,
+  i32AtomicRmwAnd: 0xfe2c,
+  i64AtomicRmwAnd: 0xfe2d,
+  i32AtomicRmwOr: 0xfe33,
+  i64AtomicRmwOr: 0xfe34,
+  i32AtomicRmwXor: 0xfe3a,
+  i64AtomicRmwXor: 0xfe3b,
+  i32AtomicRmwXchg: 0xfe41,
+  i64AtomicRmwXchg: 0xfe42,
+  i32AtomicRmwCmpxchg: 0xfe48,
+  i64AtomicRmwCmpxchg: 0xfe49,
+  i32AtomicRmw8CmpxchgU: 0xfe4a,
+  i32AtomicRmw16CmpxchgU: 0xfe4b,
 } as const
 
 /** The name of an opcode in WebAssembly's text format. */
@@ -214,5 +232,7 @@ function textName(key: string): string {
   return `${m[1]}.${words
     .replace(/^(load|store)_(?=\d)/, '$1')
     .replace(/(?<=load|store)(\d+)_?/, '$1_')
-    .replace(/_$/, '')}`
+    .replace(/_$/, '')
+    .replace(/^atomic_/, 'atomic.')
+    .replace(/(?<=rmw\d*)_/, '.')}`
 }

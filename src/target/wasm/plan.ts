@@ -10,6 +10,16 @@ import type { Location } from './memory.ts'
 import type { Callee } from './node.ts'
 import type { TapeName } from './tape.ts'
 
+/** How a module is made. */
+export interface WasmOptions {
+  /** Array values of more scalars than this lie in memory instead of locals; default 4. */
+  readonly maxArray?: number | undefined
+  /** Whether the module imports a shared memory, so that instances in several threads can work on the same buffers. */
+  readonly shared?: boolean | undefined
+  /** What a call or dispatch may take. */
+  readonly limits?: RunLimits | undefined
+}
+
 /** Where the counters lie. */
 export interface LimitCells {
   readonly trips: number
@@ -20,6 +30,8 @@ export interface LimitCells {
 
 export interface Plan {
   readonly sink: Sink
+  /** Whether threads share the buffers, so that atomics have to be atomic. */
+  readonly shared: boolean
   readonly leaves: Leaves
   readonly tight: Layouts
   /**

@@ -104,6 +104,12 @@ class Scheduler {
         this.#node(s.value)
         this.#emit(s.op, s.offset)
         return
+      case 'atomic':
+        this.#flush(s.args, s.object)
+        for (const arg of s.args) this.#node(arg)
+        this.#emit(s.op, s.offset)
+        this.#emit(op.localSet, s.local)
+        return
       case 'bulk':
         this.#flush(s.args, s.object)
         if (this.#smallFill(s)) return
@@ -372,6 +378,7 @@ function operands(s: Stmt): readonly Node[] {
       return s.values
     case 'store':
       return [s.addr, s.value]
+    case 'atomic':
     case 'bulk':
     case 'call':
       return s.args

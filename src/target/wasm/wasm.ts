@@ -3,10 +3,10 @@ import type { Sink } from '../../base/diag.ts'
 import { tooManyLocals } from '../../base/errors/wasm.ts'
 import type { Module } from '../../ir/value.ts'
 import { reportChoices } from '../choice.ts'
-import type { RunLimits } from '../limits.ts'
 import { encode } from './encode.ts'
 import type { WasmInterface } from './interface.ts'
 import { legalize } from './legalize.ts'
+import type { WasmOptions } from './plan.ts'
 import { printWat } from './wat.ts'
 
 /** Bytes in memory that is not shared: `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know. */
@@ -25,13 +25,6 @@ export interface WasmOutput {
   readonly text: () => string
 }
 
-export interface WasmOptions {
-  /** Array values of more scalars than this lie in memory instead of locals; default 4. */
-  readonly maxArray?: number | undefined
-  /** What a call or dispatch may take. */
-  readonly limits?: RunLimits | undefined
-}
-
 /** The limits of engines for a function, by WebAssembly's JavaScript interface. */
 const maxParams = 1000
 const maxLocals = 50_000
@@ -39,7 +32,7 @@ const maxLocals = 50_000
 /** Compiles the exported functions and compute entry points of an optimised module; undefined where the sink says why not. */
 export function compileWasm(module: Module, sink: Sink, options: WasmOptions = {}): WasmOutput | undefined {
   if (reportChoices(module, sink)) return undefined
-  const legal = legalize(module, sink, options.maxArray, options.limits)
+  const legal = legalize(module, sink, options)
   if (legal === undefined) return undefined
   const bytes = encode(legal.code)
   for (const { callee, locals } of legal.code.codes) {

@@ -11,7 +11,7 @@ export function printWat(module: WasmCode): string {
     c.index = i
   })
   const lines: string[] = ['(module']
-  lines.push(`  (import "host" "memory" (memory ${pagesOf(module.memory)}))`)
+  lines.push(`  (import "host" "memory" (memory ${pagesOf(module.memory)}${module.shared ? ' 65536 shared' : ''}))`)
   lines.push('  (import "host" "base" (global $base i32))')
   for (const c of module.imports) lines.push(`  (import "host" "${c.name}" (func ${signature(c, [])}))`)
   for (const name of module.globals)

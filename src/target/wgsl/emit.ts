@@ -38,13 +38,11 @@ export interface Wgsl {
 
 /** Compiles entry points and other functions to WGSL. Mistakes go to the sink; the code is then empty. */
 export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl {
-  const entries: Func[] = []
   const all = module.funcs.filter(f => f.info.entry !== undefined)
-  for (const name of options.entries ?? all.map(f => f.name)) {
-    const func = all.find(f => f.name === name)
-    if (func === undefined) sink.add(missingEntry, undefined, { name })
-    else entries.push(func)
-  }
+  // Those of several stages may share a name.
+  const entries = options.entries?.flatMap(name => all.filter(f => f.name === name)) ?? all
+  for (const name of options.entries ?? [])
+    if (!all.some(f => f.name === name)) sink.add(missingEntry, undefined, { name })
   const before = sink.errors
   const { functions = [], origins } = options
   const legal = legalize(module, entries, functions, sink)

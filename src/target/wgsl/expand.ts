@@ -7,7 +7,7 @@ import type { LaneOp, OpName } from '../../ir/op.ts'
 import * as costs from '../../ir/costs.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import { Inst, Region, type Value } from '../../ir/value.ts'
+import { Inst, type Value } from '../../ir/value.ts'
 import type { Intrinsic } from './intrinsic.ts'
 import type { TypeMap } from './types.ts'
 
@@ -146,10 +146,7 @@ export function select(b: Builder, cond: Value, x: Value, y: Value): Value {
   if (cond.type.kind !== 'scalar' || type.kind === 'mat') {
     return perRow(b, type, [cond, x, y], ([c, p, q], part) => b.emit1('select', [c!, p!, q!], null, part))
   }
-  const inst = b.emit('if', [cond], null, [type], [new Region(), new Region()])
-  b.within(inst.regions[0]!, () => b.emit('yield', [x]))
-  b.within(inst.regions[1]!, () => b.emit('yield', [y]))
-  return inst.results[0]!
+  return b.choice(cond, x, y)
 }
 
 /** Converts by value or by bits. */

@@ -30,18 +30,6 @@ export function elemPointer(b: Builder, pointer: StoredPointer, i: Value): Store
   return { ptr: pointer.stored.wrapped ? b.field(elem, 0) : elem, stored: pointer.stored.parts[0]! }
 }
 
-/** Runs `f` with each index from 0 to `count`, in a loop. */
-function loopOver(b: Builder, count: number, f: (i: Value) => void): void {
-  const [head, body] = [new Region(), new Region()]
-  b.emit('loop', [b.const(t.u32, 0)], null, [], [head, body])
-  const i = b.param(t.u32, 'i', head)
-  b.within(head, () => b.emit('test', [b.emit1('lt', [i, b.const(t.u32, count)])]))
-  b.within(body, () => {
-    f(i)
-    b.emit('next', [b.add(i, b.const(t.u32, 1))])
-  })
-}
-
 /** Loads through a pointer. */
 export function read(b: Builder, pointer: StoredPointer): Value {
   const { ptr, stored } = pointer
@@ -61,7 +49,7 @@ export function read(b: Builder, pointer: StoredPointer): Value {
           range(value.count).map(i => read(b, elemPointer(b, pointer, b.const(t.u32, i)))),
         )
       const copy = b.variable(value, 'copy')
-      loopOver(b, value.count, i => b.store(b.elem(copy, i), read(b, elemPointer(b, pointer, i))))
+      b.each(value.count, i => b.store(b.elem(copy, i), read(b, elemPointer(b, pointer, i))))
       return b.load(copy)
     }
     case 'vec':
@@ -109,7 +97,7 @@ export function write(b: Builder, pointer: StoredPointer, v: Value): void {
   } else if (value.kind === 'array' && value.count > costs.convertedElements) {
     const copy = b.variable(value, 'copy')
     b.store(copy, v)
-    loopOver(b, value.count, i => write(b, elemPointer(b, pointer, i), b.load(b.elem(copy, i))))
+    b.each(value.count, i => write(b, elemPointer(b, pointer, i), b.load(b.elem(copy, i))))
   } else if (value.kind === 'array' || value.kind === 'mat' || (value.kind === 'vec' && stored.parts[0]!.atomic)) {
     for (let i = 0; i < value.count; i++) write(b, elemPointer(b, pointer, b.const(t.u32, i)), b.extract(v, i))
   } else b.store(ptr, toBits(b, v))

@@ -1,0 +1,149 @@
+/**
+ * Finds the loops that keep a small array in memory: were they written out, all indices of the array would be constant, and `sroa` could
+ * split it into values. An array that is indexed at run time lives in slow local memory on a GPU.
+ *
+ *   loop %z (%i: i32) { … %p = elem %array, %i … }   is one for %array, if nothing else indexes that by what only a run knows
+ */
+import * as costs from '../ir/costs.ts'
+import type { Func, Inst, Region, Value } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
+import { sizeOf } from './inline.ts'
+import { tripBound } from './loops.ts'
+import { constantIndex, isPure, rootOf } from './match.ts'
+
+type Loop = Inst<'loop'>
+
+/** A loop, and what is in it. */
+interface Nest {
+  readonly inner: Nest[]
+  readonly loop: Loop | undefined
+  /** Instructions that are in no inner loop. */
+  size: number
+}
+
+/** Chooses loops to write out. Where not all fit, the arrays go first whose loops grow least. */
+export function loopsOfArrays(func: Func): ReadonlySet<Loop> {
+  const chosen = new Set<Loop>()
+  const indexed = indexedArrays(func.body!)
+  if (indexed.size === 0) return chosen
+  const owners = new Map<Region, Loop>()
+  const top = nest(undefined, [func.body!], owners)
+  const indices = new Indices(owners)
+  const wanted: { readonly loops: ReadonlySet<Loop>; readonly size: number }[] = []
+  for (const at of indexed.values()) {
+    const loops = indices.all(undefined, at)
+    if (loops !== undefined && loops.size > 0) wanted.push({ loops, size: writtenOut(top, loops, indices) })
+    if (wanted.length === costs.arrayLoopGroups) break
+  }
+  const limit = writtenOut(top, chosen, indices) + costs.arrayLoopGrowth
+  for (const { loops } of wanted.sort((a, b) => a.size - b.size)) {
+    if (writtenOut(top, new Set([...chosen, ...loops]), indices) <= limit) for (const loop of loops) chosen.add(loop)
+  }
+  return chosen
+}
+
+function nest(loop: Loop | undefined, regions: readonly Region[], owners: Map<Region, Loop>): Nest {
+  const it: Nest = { inner: [], loop, size: 0 }
+  if (loop !== undefined) owners.set(loop.regions[0]!, loop)
+  const visit = (region: Region): void => {
+    for (const inst of region.insts) {
+      if (inst.op === 'loop') it.inner.push(nest(inst, inst.regions, owners))
+      else {
+        if (!inst.row.ends && inst.op !== 'const' && inst.op !== 'zero') it.size++
+        // Pipelines inline what is called.
+        if (inst.op === 'call' && inst.attr.body !== undefined) it.size += sizeOf(inst.attr.body, costs.arrayLoopGrowth)
+        for (const inner of inst.regions) visit(inner)
+      }
+    }
+  }
+  for (const region of regions) visit(region)
+  return it
+}
+
+/** The instructions of a nest in which some loops are written out. */
+function writtenOut(nest: Nest, loops: ReadonlySet<Loop>, indices: Indices): number {
+  let once = nest.size
+  for (const inner of nest.inner) once += writtenOut(inner, loops, indices)
+  return nest.loop !== undefined && loops.has(nest.loop) ? indices.trips(nest.loop)! * once : once
+}
+
+/** What computed values index each array that is indexed by such, if it is small and nothing but this function sees it. */
+function indexedArrays(body: Region): ReadonlyMap<Inst, readonly Value[]> {
+  const arrays = new Map<Inst, Value[]>()
+  const others = new Set<Inst>()
+  walk(body, inst => {
+    for (let k = 0; k < inst.args.length; k++) {
+      const { type } = inst.args[k]!
+      if (type.kind !== 'ptr' || type.space !== 'function') continue
+      if (inst.op === 'elem') {
+        const { kind, count } = type.elem!
+        if (constantIndex(inst.args[1]!, count) !== undefined) continue
+        const root = rootOf(inst.args[0]!)
+        if (root === undefined) continue
+        if (kind !== 'array' || count > costs.splitArray) others.add(root)
+        else if (arrays.has(root)) arrays.get(root)!.push(inst.args[1]!)
+        else arrays.set(root, [inst.args[1]!])
+      } else if (k > 0 || (inst.op !== 'field' && inst.op !== 'load' && inst.op !== 'store')) {
+        const root = rootOf(inst.args[k]!)
+        if (root !== undefined) others.add(root)
+      }
+    }
+  })
+  for (const other of others) arrays.delete(other)
+  return arrays
+}
+
+/** Which loops must be written out so that a value becomes a constant. */
+class Indices {
+  /** The loop that carries the parameters of a region. */
+  readonly #owners: ReadonlyMap<Region, Loop>
+  /** Undefined for what only a run knows. A value that is being asked about needs nothing more. */
+  readonly #loops = new Map<Value, ReadonlySet<Loop> | undefined>()
+  readonly #trips = new Map<Loop, number | undefined>()
+
+  constructor(owners: ReadonlyMap<Region, Loop>) {
+    this.#owners = owners
+  }
+
+  /** The trips of a loop that may be written out. */
+  trips(loop: Loop): number | undefined {
+    if (!this.#trips.has(loop)) {
+      const exact = tripBound(loop)?.exact
+      this.#trips.set(loop, exact !== undefined && exact <= costs.arrayLoopTrips ? exact : undefined)
+    }
+    return this.#trips.get(loop)
+  }
+
+  /** The loops for several values, and one more. */
+  all(loop: Loop | undefined, values: readonly Value[]): ReadonlySet<Loop> | undefined {
+    if (loop !== undefined && this.trips(loop) === undefined) return undefined
+    const all = new Set<Loop>(loop === undefined ? [] : [loop])
+    for (const value of values) {
+      const loops = this.#of(value)
+      if (loops === undefined) return undefined
+      for (const each of loops) all.add(each)
+    }
+    return all
+  }
+
+  #of(value: Value): ReadonlySet<Loop> | undefined {
+    if (!this.#loops.has(value)) {
+      this.#loops.set(value, new Set())
+      this.#loops.set(value, this.#find(value))
+    }
+    return this.#loops.get(value)
+  }
+
+  #find({ def, index }: Value): ReadonlySet<Loop> | undefined {
+    if (def.op === 'param') {
+      const loop = this.#owners.get(def)
+      const end = loop?.regions[1]!.end
+      return end?.op === 'next' ? this.all(loop, [loop!.args[index]!, end.args[index]!]) : undefined
+    }
+    if (def.op === 'loop') {
+      const end = def.regions[0]!.end
+      return end.op === 'test' ? this.all(def, [end.args[1 + index]!]) : undefined
+    }
+    return isPure(def) && def.op !== 'call' ? this.all(undefined, def.args) : undefined
+  }
+}

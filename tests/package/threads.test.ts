@@ -1,0 +1,190 @@
+/** Kernels on several threads of Node, as the package runs them: its worker is a file of the build. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { zeroOf } from '../../src/cpu/constant.ts'
+import { compile, type Program, type WasmBuffer } from '../../src/index.ts'
+
+type Groups = readonly [number, number, number]
+
+const url = (name: string): string =>
+  pathToFileURL(fileURLToPath(new URL(`../../dist/${name}.js`, import.meta.url))).href
+const { load, loadSync } = (await import(/* @vite-ignore */ url('cpu'))) as typeof import('../../src/cpu/index.ts')
+
+const compiled = (source: string): Program => {
+  const program = compile(source, { verify: true })
+  expect(program.diagnostics.filter(d => d.severity === 'error')).toEqual([])
+  return program
+}
+
+const mixed = compiled(`
+RWStructuredBuffer<float> data;
+RWStructuredBuffer<int> counts;
+uniform float scale;
+uniform int trips;
+static int calls = 1;
+groupshared float sums[8];
+[Differentiable] float walk(float x, no_diff int n) {
+  float s = x;
+  for (int i = 0; i < n; i++) s = sin(s) * 1.5 + 0.01 * x;
+  return s;
+}
+[shader("compute")] [numthreads(8, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID, uint i : SV_GroupIndex) {
+  for (int k = 0; k < trips; k++) calls += k;
+  sums[i] = data[id.x] * scale;
+  GroupMemoryBarrierWithGroupSync();
+  float total = 0;
+  for (int k = 0; k < 8; k++) total += sums[(i + k) % 8] * calls;
+  data[id.x] = total;
+  InterlockedAdd(counts[0], int(id.x));
+  InterlockedMax(counts[1], int(id.x));
+}
+[Differentiable] [shader("compute")] [numthreads(1, 1, 1)]
+void slopes(uint3 id : SV_DispatchThreadID) {
+  var p = diffPair(data[id.x], 0.0);
+  bwd_diff(walk)(p, int(id.x % 50), 1.0);
+  data[id.x] = p.d;
+}
+`)
+
+const numbers = (n: number): Float32Array => Float32Array.from({ length: n }, (_, k) => Math.sin(k) + 0.1)
+
+describe('threads', () => {
+  it('give the numbers of one, bit for bit', async () => {
+    const [one, three] = [await load(mixed), await load(mixed, { threads: 3 })]
+    expect(one.threads).toEqual({ count: 1, reason: undefined })
+    expect(three.threads).toEqual({ count: 3, reason: undefined })
+    for (const groups of [0, 1, 2, 3, 7, 300]) {
+      const runs = [one, three].map(m => {
+        const buffers = { data: numbers(groups * 8), counts: new Int32Array(2) }
+        for (const trips of [3, 5])
+          m.kernel('main').dispatch([groups, 1, 1], { buffers, uniforms: { scale: 0.25, trips } })
+        m.kernel('slopes').dispatch([groups * 8, 1, 1], { buffers })
+        return buffers
+      })
+      expect(runs[1]).toEqual(runs[0])
+    }
+    one.close()
+    three.close()
+  })
+
+  it('work on buffers of the program where they lie, and on two programs at once', async () => {
+    const both = await Promise.all([load(mixed, { threads: 2 }), load(mixed, { threads: 2 })])
+    const results = both.map(m => {
+      const [data, counts] = [m.buffer('data', 800) as Float32Array, m.buffer('counts', 2)]
+      data.set(numbers(800))
+      m.kernel('main').dispatch([100, 1, 1], { buffers: { data, counts }, uniforms: { scale: 2, trips: 4 } })
+      return [...data]
+    })
+    expect(results[0]).toEqual(results[1])
+    expect(results[0]!.some(x => x !== 0)).toBe(true)
+    for (const m of both) m.close()
+  })
+
+  it('stop together, with the error of the one that stopped', async () => {
+    const m = await load(
+      compiled(`
+        RWStructuredBuffer<int> data;
+        int deep(int n) { if (n == 0) return 0; return deep(n + data[0]) + 1; }
+        [shader("compute")] [numthreads(1, 1, 1)] void fine(uint3 id : SV_DispatchThreadID) { data[id.x] += 1; }
+        [shader("compute")] [numthreads(1, 1, 1)] void worse(uint3 id : SV_DispatchThreadID) { if (id.x == 70) data[id.x] = deep(data[0]); }
+      `),
+      { threads: 2 },
+    )
+    const data = new Int32Array(100).fill(1)
+    for (let k = 0; k < 20; k++) {
+      expect(() => m.kernel('worse').dispatch([100, 1, 1], { buffers: { data } })).toThrow(
+        /worse calls itself too deeply/,
+      )
+      m.kernel('fine').dispatch([100, 1, 1], { buffers: { data } })
+    }
+    expect([...data]).toEqual(Array.from({ length: 100 }, () => 21))
+    m.close()
+    expect(() => m.kernel('fine').dispatch([100, 1, 1], { buffers: { data } })).toThrow(/close/)
+  })
+
+  it('print in the order of workgroups', async () => {
+    const lines: string[] = []
+    const print = (text: string): void => void lines.push(text.trim())
+    const m = await load(
+      compiled(
+        '[shader("compute")] [numthreads(1, 1, 1)] void say(uint3 id : SV_DispatchThreadID) { printf("%u\\n", id.x); }',
+      ),
+      { threads: 2, print },
+    )
+    m.kernel('say').dispatch([40, 1, 1])
+    expect(lines).toEqual(Array.from({ length: 40 }, (_, k) => String(k)))
+    m.close()
+  })
+
+  it('are some, and only of load', async () => {
+    for (const threads of [0, 1.5, 1e9, Number.NaN])
+      await expect(load(mixed, { threads }), String(threads)).rejects.toThrow(
+        /threads: expected a whole number from 1 to 256, but/,
+      )
+    expect(() => loadSync(mixed, { threads: 2 } as object)).toThrow(/load takes no option/)
+  })
+
+  it('keep no process alive', () => {
+    const script = `
+      import { compile } from '${url('index')}'
+      import { load } from '${url('cpu')}'
+      const m = await load(compile('RWStructuredBuffer<int> d; [shader("compute")] [numthreads(1, 1, 1)] void k(uint3 i : SV_DispatchThreadID) { d[i.x] = 3; }'), { threads: 2 })
+      const d = new Int32Array(50)
+      m.kernel('k').dispatch([50, 1, 1], { buffers: { d } })
+      console.log(d.every(x => x === 3))`
+    const out = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      timeout: 30_000,
+    })
+    expect(out).toBe('true\n')
+  })
+})
+
+/** Programs of several workgroups, whose sums of floats are exact in any order. */
+describe('threads run programs for all targets as one does', () => {
+  const folder = new URL('../target/', import.meta.url)
+  const elements = 512
+  const programs = readdirSync(folder).flatMap(name => {
+    if (!name.endsWith('.slang')) return []
+    const source = readFileSync(new URL(name, folder), 'utf8')
+    const groups = (/^\/\/! dispatch ([\d ]+)/.exec(source)?.[1] ?? '1').trim().split(' ').map(Number)
+    return groups.some(n => n > 1)
+      ? [{ name, source, groups: [groups[0]!, groups[1] ?? 1, groups[2] ?? 1] as Groups }]
+      : []
+  })
+
+  /** Small numbers: floats where a buffer has some, whose sums are exact. */
+  const contents = ({ elem, stride }: WasmBuffer): Uint8Array => {
+    const bytes = stride === 0 ? elem.size : stride * elements
+    const isFloat = JSON.stringify(elem).includes('"f32"')
+    const values = Array.from({ length: Math.ceil(bytes / 4) }, (_, k) =>
+      isFloat ? ((k * 37) % 64) / 64 : (k * 5) % 8,
+    )
+    return new Uint8Array((isFloat ? Float32Array : Uint32Array).from(values).buffer, 0, bytes)
+  }
+
+  it('are some', () => expect(programs.length).toBeGreaterThan(5))
+
+  it.each(programs)('$name', async ({ name, source, groups }) => {
+    const program = compiled(source)
+    const { host } = program.wasm({ derivatives: false })
+    const run = async (threads: number): Promise<object> => {
+      const m = await load(program, { threads, print: () => undefined })
+      const wrote = host.kernels.map(kernel => {
+        const used = host.buffers.filter(b => kernel.buffers.includes(b.name))
+        const buffers = Object.fromEntries(used.map(b => [b.name, contents(b)]))
+        const uniforms = Object.fromEntries(
+          host.uniforms.filter(u => kernel.uniforms.includes(u.name)).map(u => [u.name, zeroOf(u.type)]),
+        )
+        m.kernel(kernel.name).dispatch(groups, { buffers, uniforms })
+        return buffers
+      })
+      m.close()
+      return wrote
+    }
+    expect(await run(3), name).toEqual(await run(1))
+  })
+})
