@@ -31,7 +31,7 @@ import { differential, type Type } from './ir/type.ts'
 import type { Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from './target/data.ts'
-import { Layouts } from './ir/layout.ts'
+import { layouts } from './ir/layout.ts'
 import type { Emulation } from './target/emulate/emulate.ts'
 import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
 
@@ -173,7 +173,6 @@ export class WgslProgram {
     this.#errors = sink.errors
     if (this.#draft === undefined || sink.errors > 0) return
     const { funcs } = this.#draft
-    const layouts = new Layouts('tight')
     this.entries = funcs.flatMap(f =>
       f.info.entry === undefined
         ? []
@@ -189,11 +188,11 @@ export class WgslProgram {
     const docs = this.#checked!.docs()
     const derivative = (type: Type, held: boolean): DataType | null => {
       const own = held ? null : differential(type)
-      return own === null ? null : (dataType(own, layouts) ?? null)
+      return own === null ? null : (dataType(own, layouts.tight) ?? null)
     }
     this.exports = funcs.flatMap(f => {
       const { exported, level } = f.info
-      const signature = exported === undefined ? undefined : dataSignature(f, exported, layouts)
+      const signature = exported === undefined ? undefined : dataSignature(f, exported, layouts.tight)
       if (signature === undefined) return []
       const { params, result, resultNoDiff } = f.sig
       return [

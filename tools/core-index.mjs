@@ -134,9 +134,19 @@ const forOthers = new Set(['core/libm.slang', 'core/emulated-texture.slang'])
 
 /** Files that few programs need, so that bundles for WGSL alone go without. */
 const apart = new Set(
-  ['append', 'byte-address', 'combined', 'coop-vec', 'diff-texture', 'packing', 'pointer', 'ray', 'tensor', 'wave'].map(
-    name => `core/${name}.slang`,
-  ),
+  [
+    'append',
+    'byte-address',
+    'combined',
+    'coop-vec',
+    'diff-texture',
+    'lighting',
+    'packing',
+    'pointer',
+    'ray',
+    'tensor',
+    'wave',
+  ].map(name => `core/${name}.slang`),
 )
 
 /** Files that say much alike. They stand together at the end, so that compression finds in one what stood in another. */

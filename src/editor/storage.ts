@@ -2,12 +2,12 @@
 import type { CheckedProgram } from '../check/model/tree.ts'
 import { isGeneric, known, type Type } from '../check/model/type.ts'
 import * as ir from '../ir/type.ts'
-import { Layouts, type Layout } from '../ir/layout.ts'
+import { layouts, type Layout } from '../ir/layout.ts'
 
 /** The layout of a type in storage buffers; undefined of one that is no plain data of a known size. */
 export function storageLayout(program: CheckedProgram, type: Type): Layout | undefined {
   const made = isGeneric(type) ? undefined : plain(program, type)
-  return made === undefined ? undefined : new Layouts('storage').of(made)
+  return made === undefined ? undefined : layouts.storage.of(made)
 }
 
 function plain(program: CheckedProgram, type: Type): ir.Type | undefined {

@@ -1,11 +1,10 @@
 /**
  * Memory layouts of types, by three rules. `tight` is private to a CPU target: every scalar takes 4 or 8 bytes, without further
  * padding. `storage` and `uniform` are the rules of WGSL, so that one buffer serves GPU and CPU. `natural` is that of a value of an
- * interface inside a buffer: members lie where C puts them, and nothing follows the last.
+ * interface inside a buffer, and Slang's `ScalarDataLayout`: members lie where C puts them, and nothing follows the last.
  */
-import { bitsOf, type ScalarName, type Type } from './type.ts'
-
-export type LayoutRule = 'tight' | 'storage' | 'uniform' | 'natural'
+import { bitsOf, type LayoutRule, type ScalarName, type Type } from './type.ts'
+import type { Global } from './value.ts'
 
 /** Size and place of a type's parts in bytes. */
 export interface Layout {
@@ -26,7 +25,7 @@ export function scalarSize(scalar: ScalarName, rule: LayoutRule): number {
 /** Layouts under one rule, each computed once. */
 export class Layouts {
   readonly rule: LayoutRule
-  readonly #known = new Map<Type, Layout>()
+  readonly #known = new WeakMap<Type, Layout>()
 
   constructor(rule: LayoutRule) {
     this.rule = rule
@@ -71,7 +70,9 @@ export class Layouts {
         const elem = this.of(type.elem!)
         const align = this.rule === 'uniform' ? roundUp(elem.align, 16) : elem.align
         const stride = roundUp(elem.size, align)
-        return { size: stride * type.count, align, stride, offsets: none }
+        // What follows may begin in the padding of the last element, as in that of a struct.
+        const unused = this.rule === 'natural' && type.count > 0 ? stride - elem.size : 0
+        return { size: stride * type.count - unused, align, stride, offsets: none }
       }
       // In memory of a CPU: the address of its elements, which lie `stride` bytes apart.
       case 'list':
@@ -100,6 +101,19 @@ export class Layouts {
 }
 
 const none: readonly number[] = []
+
+/** The layouts under each rule. */
+export const layouts: Readonly<Record<LayoutRule, Layouts>> = {
+  tight: new Layouts('tight'),
+  storage: new Layouts('storage'),
+  uniform: new Layouts('uniform'),
+  natural: new Layouts('natural'),
+}
+
+/** The layouts in a buffer that the host sees. */
+export function layoutsOf({ space, declared }: Global): Layouts {
+  return layouts[space === 'uniform' ? space : declared.rule]
+}
 
 /** Where the elements of what a buffer holds begin, and how far apart they lie; undefined where it holds no array without a length. */
 export function elementsIn(

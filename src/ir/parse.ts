@@ -153,8 +153,9 @@ class Parser {
       const elem = this.#type()
       this.#expect('p', ',')
       const count = this.#integer()
+      const rule = this.#accept('p', ',') ? (this.#expect('word').text as t.LayoutRule) : undefined
       this.#expect('p', '>')
-      return t.array(elem, count)
+      return t.array(elem, count, rule)
     }
     if (word === 'list') {
       this.#expect('p', '<')

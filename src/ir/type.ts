@@ -8,6 +8,9 @@ export type ScalarName = 'bool' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 
 /** Where a pointer points. `private` is a module-level variable of one invocation. */
 export type Space = 'function' | 'private' | 'workgroup' | 'uniform' | 'storage' | 'storage_rw' | 'handle'
 
+/** How memory is laid out (`layout.ts`). */
+export type LayoutRule = 'tight' | 'storage' | 'uniform' | 'natural'
+
 export type Kind = 'void' | 'scalar' | 'vec' | 'mat' | 'array' | 'list' | 'struct' | 'ptr' | 'opaque'
 
 export interface Field {
@@ -54,7 +57,7 @@ export class Type {
   readonly count: number
   readonly fields: readonly Field[]
   readonly space: Space | undefined
-  /** How many scalars it consists of, where an array counts as one of its elements. */
+  /** How many scalars it consists of, where an array counts as one of its elements. None take no room in memory. */
   readonly scalars: number
   /** Structs only: filled in by lowering right after creation; null where the struct carries no derivative. */
   diff: StructDiff | null = null
@@ -69,6 +72,8 @@ export class Type {
   variants: readonly { readonly name: string; readonly tag: number; readonly type: Type }[] | null = null
   /** Opaque types only: the texture or sampler that it is; null where it is none. */
   handle: Handle | null = null
+  /** Runtime-sized arrays only: how their elements are laid out. */
+  rule: LayoutRule = 'storage'
   readonly derived: Map<string, Type> = new Map()
 
   constructor(
@@ -94,7 +99,9 @@ export class Type {
           ? count * elem!.scalars
           : kind === 'array' || kind === 'list'
             ? elem!.scalars
-            : 1
+            : kind === 'scalar'
+              ? count
+              : 1
   }
 }
 
@@ -165,13 +172,14 @@ export function mat(elem: Type, rows: number, cols: number): Type {
   )
 }
 
-/** An array; `count` 0 is runtime-sized and stands behind a storage pointer only. */
-export function array(elem: Type, count: number): Type {
-  return derive(
-    elem,
-    `[${count}]`,
-    () => new Type('array', `array<${elem.name}, ${count}>`, undefined, elem, count, noFields, undefined),
-  )
+/** An array; `count` 0 is runtime-sized and stands behind a storage pointer only, by whose `rule` its elements are laid out. */
+export function array(elem: Type, count: number, rule: LayoutRule = 'storage'): Type {
+  const own = rule === 'storage' ? '' : `, ${rule}`
+  return derive(elem, `[${count}${own}]`, () => {
+    const type = new Type('array', `array<${elem.name}, ${count}${own}>`, undefined, elem, count, noFields, undefined)
+    type.rule = rule
+    return type
+  })
 }
 
 /**

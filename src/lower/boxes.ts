@@ -4,7 +4,7 @@ import { note, type Sink } from '../base/diag.ts'
 import type { CheckedProgram } from '../check/model/tree.ts'
 import { conjuncts } from '../check/model/conjunct.ts'
 import * as s from '../check/model/type.ts'
-import { Layouts } from '../ir/layout.ts'
+import { layouts } from '../ir/layout.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Module } from '../ir/value.ts'
@@ -28,8 +28,6 @@ export const tagAt = 1
 
 /** The types in memory, each made once. */
 export class Boxes {
-  /** Where C puts the members of a value, but for booleans, which take a word. */
-  readonly layouts: Layouts = new Layouts('natural')
   readonly #cx: Interfaces
   readonly #forms = new Map<Type, Type>()
   readonly #values = new Map<Type, Type>()
@@ -97,7 +95,7 @@ export class Boxes {
       .of(this.#cx, iface)
       .slice(0, type.count - 1)
       .forEach((v, i) => {
-        const size = this.layouts.of(this.form(type.fields[i + 1]!.type)).size
+        const size = layouts.natural.of(this.form(type.fields[i + 1]!.type)).size
         if (size > room && given !== null)
           this.#cx.sink.add(
             tooLarge,

@@ -1,6 +1,6 @@
 /** Values as bytes, in byte-address buffers and of interfaces: members have the offsets that C gives them, but a boolean takes a word. */
 import type { Fn } from './context.ts'
-import { scalarSize } from '../ir/layout.ts'
+import { layouts, scalarSize } from '../ir/layout.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
@@ -16,8 +16,8 @@ export interface Bytes {
 const scalarBytes = (type: Type): number => scalarSize(type.scalar!, 'natural')
 
 /** Where the components of a composite value begin, in bytes. */
-function offsetsOf(fn: Fn, type: Type): readonly number[] {
-  const { offsets, stride } = fn.cx.boxes.layouts.of(type)
+function offsetsOf(type: Type): readonly number[] {
+  const { offsets, stride } = layouts.natural.of(type)
   return type.kind === 'struct' ? offsets : Array.from({ length: type.count }, (_, i) => i * stride)
 }
 
@@ -59,7 +59,7 @@ export function toBytes(fn: Fn, value: Value): Value[] {
     const { type } = part
     const at = Math.floor(offset / 4)
     if (type.kind !== 'scalar')
-      offsetsOf(fn, type).forEach((own, i) => {
+      offsetsOf(type).forEach((own, i) => {
         write(fn.b.extract(part, i), offset + own)
       })
     else if (scalarBytes(type) >= 4)
@@ -86,7 +86,7 @@ function readFrom(fn: Fn, type: Type, offset: number, from: Words): Value {
   if (type.kind !== 'scalar')
     return b.construct(
       type,
-      offsetsOf(fn, type).map((own, i) => readFrom(fn, t.component(type, i), offset + own, from)),
+      offsetsOf(type).map((own, i) => readFrom(fn, t.component(type, i), offset + own, from)),
     )
   const bytes = scalarBytes(type)
   if (bytes >= 4) return fromWords(fn, type, i => from.word(offset + 4 * i))
@@ -104,7 +104,7 @@ export function storeBytes(fn: Fn, value: Value, to: Bytes, offset = 0): void {
   const { b } = fn
   const { type } = value
   if (type.kind !== 'scalar') {
-    offsetsOf(fn, type).forEach((own, i) => {
+    offsetsOf(type).forEach((own, i) => {
       storeBytes(fn, b.extract(value, i), to, offset + own)
     })
     return

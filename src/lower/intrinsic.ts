@@ -8,7 +8,7 @@ import type { CallExpr } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
 import type { AtomicOp, Scope } from '../ir/op.ts'
 import { isOp, rowOf } from '../ir/ops.ts'
-import { Layouts } from '../ir/layout.ts'
+import { layouts } from '../ir/layout.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { baseOf } from '../ir/pointer.ts'
@@ -57,7 +57,10 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
   element: (fn, args) => opened(fn.b, loaded(fn, elementOf(fn, args))),
   bufferLength: (fn, args) => fn.b.emit1('length', [value(fn, args, 0)]),
-  bufferStride: (fn, args) => fn.b.const(t.u32, new Layouts('storage').of(value(fn, args, 0).type.elem!).stride),
+  bufferStride: (fn, args) => {
+    const { elem } = value(fn, args, 0).type
+    return fn.b.const(t.u32, layouts[elem!.rule].of(elem!).stride)
+  },
   loadWord: (fn, args) => fn.b.load(wordAt(fn, bytesOf(fn, args))),
   loadBytes: (fn, args, result, call) => {
     const type = inMemory(fn, result, call, f => f.result)

@@ -141,10 +141,12 @@ export class Types {
   }
 
   /** What a structured buffer holds. */
-  #elements(type: s.Type): t.Type {
+  #elements(type: s.Type, layout?: s.GenericArg): t.Type {
     const made = this.part(type)
     if (t.holdsPointer(made)) this.#sink.add(resourceInBuffer, this.#reach.here(), { type: s.show(type) })
-    return t.array(this.#form(made), 0)
+    const rule = (layout as s.StructType | undefined)?.decl.intrinsic
+    if (rule === null) this.#reach.refuse({ span: this.#reach.here()!, feature: 'a buffer layout of your own' })
+    return t.array(this.#form(made), 0, (rule ?? undefined) as t.LayoutRule | undefined)
   }
 
   /** The number that an integer of a concrete type is. */
@@ -294,12 +296,12 @@ export class Types {
   #resource(type: s.StructType): t.Type | undefined {
     const name = type.decl.intrinsic
     if (name === null) return undefined
-    const arg = type.args[0]
+    const [arg, layout] = type.args
     switch (name) {
       case 'StructuredBuffer':
-        return t.ptr('storage', this.#elements(arg as s.Type))
+        return t.ptr('storage', this.#elements(arg as s.Type, layout))
       case 'RWStructuredBuffer':
-        return t.ptr('storage_rw', this.#elements(arg as s.Type))
+        return t.ptr('storage_rw', this.#elements(arg as s.Type, layout))
       case 'Pointees':
         return t.ptr('storage_rw', this.#pointees(arg as s.Type))
       case 'ByteAddressBuffer':
@@ -309,6 +311,8 @@ export class Types {
       case 'ConstantBuffer':
       case 'ParameterBlock': {
         const inner = this.part(arg as s.Type)
+        if (layout !== undefined && !/Default|140/.test(s.show(layout)))
+          this.#reach.refuse({ span: this.#reach.here()!, feature: s.show(type) })
         return t.holdsPointer(inner) ? inner : t.ptr('uniform', this.#form(inner))
       }
       case 'Ptr': {

@@ -4,7 +4,7 @@
  */
 import type { ScalarName, Type } from '../ir/type.ts'
 import type { Direction, Func } from '../ir/value.ts'
-import { Layouts } from '../ir/layout.ts'
+import { layouts as rules, type Layouts } from '../ir/layout.ts'
 
 /**
  * A type as hosts see it. `size` is in bytes; an array of count 0 is as long as its buffer. `align` stands where the type
@@ -76,12 +76,12 @@ export interface DataSignature {
 }
 
 /** Descriptions of types for hosts, by layout. */
-const described = new WeakMap<Layouts, Map<Type, DataType | undefined>>()
+const described = new WeakMap<Layouts, WeakMap<Type, DataType | undefined>>()
 
 /** Describes a type to a host; undefined for what a host cannot hand over (pointers, textures). */
 export function dataType(type: Type, layouts: Layouts): DataType | undefined {
   // Structs of structs of structs have more paths than types.
-  const known = described.get(layouts) ?? new Map<Type, DataType | undefined>()
+  const known = described.get(layouts) ?? new WeakMap<Type, DataType | undefined>()
   described.set(layouts, known)
   if (known.has(type)) return known.get(type)
   const shape: ({ align?: number } & Shape) | undefined = shapeOf(type, layouts)
@@ -131,8 +131,7 @@ function shapeOf(type: Type, layouts: Layouts): Shape | undefined {
         fields.push({ name: field.name, type: of, offset: layouts.of(type).offsets[i]! })
       }
       if (type.variants === null) return { kind: 'struct', name: type.name, fields, size }
-      const natural = new Layouts('natural')
-      const variants = type.variants.map(v => ({ name: v.name, tag: v.tag, type: dataType(v.type, natural)! }))
+      const variants = type.variants.map(v => ({ name: v.name, tag: v.tag, type: dataType(v.type, rules.natural)! }))
       return { kind: 'struct', name: type.name, fields, size, variants }
     }
     default:

@@ -2,7 +2,7 @@
 import type { ScalarName, Type } from '../ir/type.ts'
 import type { Binding, Global, Module } from '../ir/value.ts'
 import { dataType, type DataType } from './data.ts'
-import { Layouts } from '../ir/layout.ts'
+import { layouts, layoutsOf } from '../ir/layout.ts'
 
 /** How a resource is bound. */
 export type BindingKind = 'storage' | 'read-only-storage' | 'uniform' | 'texture' | 'storage-texture' | 'sampler'
@@ -141,7 +141,7 @@ export function reflectVarying(
   location: number | null,
   interpolation: string,
 ): VaryingInfo {
-  return { name, semantic, builtin, location, interpolation, type: dataType(type, new Layouts('storage'))! }
+  return { name, semantic, builtin, location, interpolation, type: dataType(type, layouts.storage)! }
 }
 
 /** Describes a bound global; `target` is its name in the compiled text. */
@@ -161,7 +161,6 @@ export function reflectBinding(
           : global.space === 'storage'
             ? 'read-only-storage'
             : 'storage'
-  const layouts = new Layouts(kind === 'uniform' ? 'uniform' : 'storage')
   const raw = global.resource === 'bytes' ? ({ raw: true } as const) : {}
   return {
     name: global.name,
@@ -170,7 +169,7 @@ export function reflectBinding(
     group,
     binding,
     kind,
-    type: dataType(global.declared, layouts) ?? null,
+    type: dataType(global.declared, layoutsOf(global)) ?? null,
     handle,
     ...raw,
   }

@@ -145,7 +145,7 @@ describe('what reflection says of memory is how the WGSL declares it', () => {
       { name: 'after', type: t.f32 },
     ]),
   ]
-  for (const kind of ['storage', 'uniform'] as const) {
+  for (const kind of ['storage', 'uniform', 'natural'] as const) {
     for (const type of types) {
       test(`${kind} ${type.name}`, () => {
         const outer = t.struct('Outer', [

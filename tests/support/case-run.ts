@@ -68,7 +68,7 @@ function same(got: readonly number[], c: Case, where: string): void {
     )
 }
 
-/** Bytes of a buffer or uniform with its contents; a buffer without any has room for 64 words of zeros. */
+/** Bytes of a buffer or uniform with its contents; a buffer has room for 64 words at least, which are zeros. */
 function contents(b: BindingInfo | undefined, value: Plain | undefined): Uint8Array {
   if (b === undefined) return new Uint8Array(256)
   const type = b.type!
@@ -76,7 +76,8 @@ function contents(b: BindingInfo | undefined, value: Plain | undefined): Uint8Ar
   const count = open && value !== undefined ? (value as readonly Plain[]).length : 0
   const ends = type.kind === 'struct' ? type.fields.at(-1)?.type : undefined
   const size = open ? Math.max(type.stride * count, 256) : ends?.kind === 'array' && ends.count === 0 ? 256 : type.size
-  const bytes = new Uint8Array(Math.ceil(size / 16) * 16)
+  const unit = open ? type.stride : 16
+  const bytes = new Uint8Array(Math.ceil(size / unit) * unit)
   if (value !== undefined) pack(new DataView(bytes.buffer), 0, open ? { ...type, count } : type, value, b.name)
   return bytes
 }

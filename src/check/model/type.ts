@@ -541,7 +541,7 @@ const spelled: Readonly<Record<ScalarName, string>> = {
 }
 
 function showArgs(args: readonly GenericArg[]): string {
-  return args.length === 0 ? '' : `<${args.map(show).join(', ')}>`
+  return args.length === 0 ? '' : `<${args.map(show).join(', ').replace(', DefaultDataLayout', '')}>`
 }
 
 /** A type or integer as a user would write it, for messages. */

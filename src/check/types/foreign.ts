@@ -5,7 +5,7 @@
 import type { Cx } from '../model/context.ts'
 
 const foreign = wholly([
-  'ConstPtr|__DynamicResource|DescriptorAccess|(?:Resource|Sampler)DescriptorHeap',
+  'ConstPtr|CDataLayout|__DynamicResource|DescriptorAccess|(?:Resource|Sampler)DescriptorHeap',
   'TorchTensor|RaytracingAccelerationStructure|RayQuery|Trace(?:Motion)?Ray|HitObject|ReportHit(?:Optix)?|CallShader|ReorderThread',
   'AcceptHitAndEndSearch|IgnoreHit|DispatchRays(?:Index|Dimensions)|(?:World|Object)Ray(?:Origin|Direction)|Ray(?:TMin|TCurrent|Flags|CurrentTime)',
   '(?:Primitive|Instance|Geometry)Index|InstanceID|HitKind|HitTriangleVertexPosition|(?:ObjectToWorld|WorldToObject)(?:3x4|4x3)?',
@@ -23,7 +23,7 @@ const apart = wholly([
   '(?:Diff)?TensorView|DiffTexture2D|IDiffTensorWrapper|AtomicAdd|cuda(?:ThreadIdx|BlockIdx|BlockDim)',
   'Sampler(?:[123]D|Cube)(?:Array)?(?:Shadow)?',
   '(?:un)?pack(?:[US]norm(?:4x8|2x16)|_(?:clamp_)?[us]8\\w*)|unpack\\w+To(?:Float|Half)|u?int8_t4_packed|dot(?:2add|4add_[ui]8packed)',
-  'as(?:u?int|float)16|asdouble|nextafter|(?:Immutable)?Ptr|Access|AddressSpace',
+  'as(?:u?int|float)16|asdouble|nextafter|frexp|bitfield(?:Extract|Insert)|dst|lit|(?:Immutable)?Ptr|Access|AddressSpace',
   '(?:Append|Consume)StructuredBuffer|(?:RW)?ByteAddressBuffer|RayDesc|RAY_FLAG(?:_\\w+)?|BuiltInTriangleIntersectionAttributes',
 ])
 

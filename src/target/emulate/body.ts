@@ -5,6 +5,7 @@ import { Builder } from '../../ir/build.ts'
 import type { LaneOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
+import { layoutsOf } from '../../ir/layout.ts'
 import { Inst, Region, type Attr, type Func, type Global, type Value } from '../../ir/value.ts'
 import { Arithmetic } from './arithmetic.ts'
 import { Memory, type Place } from './memory.ts'
@@ -131,7 +132,16 @@ export class Body {
         const words = b.emit1('global', [], global)
         if (this.#cx.packed(inst.attr)) {
           const uniform = global.space === 'uniform'
-          this.#places[result!.id] = { words, uniform, type: inst.attr.type, base: undefined, unit: 4, offset: 0 }
+          const layouts = layoutsOf(inst.attr)
+          this.#places[result!.id] = {
+            words,
+            uniform,
+            layouts,
+            type: inst.attr.type,
+            base: undefined,
+            unit: 4,
+            offset: 0,
+          }
         } else this.#set(result!, words)
         return
       }

@@ -94,7 +94,9 @@ class Emulating implements Shared {
   }
 
   packed({ space, declared }: Global): boolean {
-    return (space === 'storage' || space === 'storage_rw' || space === 'uniform') && this.types.packed(declared)
+    if (space !== 'storage' && space !== 'storage_rw' && space !== 'uniform') return false
+    // What stands for an integer of 64 bits has another alignment in `natural` memory than the integer.
+    return declared.rule === 'natural' ? this.types.holds(declared) : this.types.packed(declared)
   }
 
   global(of: Global): Global {

@@ -8,7 +8,7 @@ import type { AtomicOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Region, type Value } from '../../ir/value.ts'
-import { Layouts } from '../../ir/layout.ts'
+import { layouts, type Layout, type Layouts } from '../../ir/layout.ts'
 import type { Arithmetic } from './arithmetic.ts'
 import { type TypeMap } from './types.ts'
 
@@ -17,6 +17,7 @@ export interface Place {
   /** The pointer to all words; of uniforms to vectors of four. */
   readonly words: Value
   readonly uniform: boolean
+  readonly layouts: Layouts
   /** The type of the source that lies there. */
   readonly type: Type
   /** Where it is: `base` in words or in bytes, plus a number of bytes. */
@@ -25,15 +26,13 @@ export interface Place {
   readonly offset: number
 }
 
-const layouts = { storage: new Layouts('storage'), uniform: new Layouts('uniform') }
-
 /** The type of a buffer's or uniform's words. */
 export function wordsOf(type: Type, uniform: boolean): Type {
   return uniform ? t.array(t.vec(t.u32, 4), Math.ceil(layouts.uniform.of(type).size / 16)) : t.array(t.u32, 0)
 }
 
-function layoutOf({ type, uniform }: Place): ReturnType<Layouts['of']> {
-  return layouts[uniform ? 'uniform' : 'storage'].of(type)
+function layoutOf({ type, layouts }: Place): Layout {
+  return layouts.of(type)
 }
 
 const full = 0xffffffff

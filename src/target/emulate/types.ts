@@ -71,7 +71,7 @@ export class TypeMap {
     const elem = (): Type => this.value(type.elem!)
     switch (type.kind) {
       case 'array':
-        return t.array(elem(), type.count)
+        return t.array(elem(), type.count, type.rule)
       case 'list':
         return t.list(elem())
       case 'ptr':

@@ -3,6 +3,7 @@ import * as costs from '../../ir/costs.ts'
 import type { Sink } from '../../base/diag.ts'
 import { semanticMissing } from '../../base/errors/wasm.ts'
 import type { Mode } from '../../ir/scalar.ts'
+import { layouts } from '../../ir/layout.ts'
 import type { Func, Module } from '../../ir/value.ts'
 import { reportChoices } from '../choice.ts'
 import type { RunLimits } from '../limits.ts'
@@ -49,7 +50,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   const unit = new Unit(options.mode ?? 'f32', sink, limits, origins !== undefined)
   // No host can call what takes or gives resources.
   const callable = (f: Func): boolean =>
-    f.info.exported !== undefined && dataSignature(f, f.info.exported, unit.layouts) !== undefined
+    f.info.exported !== undefined && dataSignature(f, f.info.exported, layouts.storage) !== undefined
   const roots = module.funcs.filter(f => f.body !== undefined && (callable(f) || f.info.entry?.stage === 'compute'))
   for (const func of roots) {
     const unknown = func.info.entry?.semantics.find(s => !isKnown(s))
@@ -152,14 +153,14 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     before += count + 1
   }
   const functions = roots.flatMap(f =>
-    f.info.exported === undefined ? [] : (dataSignature(f, f.info.exported, unit.layouts) ?? []),
+    f.info.exported === undefined ? [] : (dataSignature(f, f.info.exported, layouts.storage) ?? []),
   )
-  const buffers = unit.words.flatMap(({ global: { name, type }, stride }) => {
-    const elem = dataType(type.kind === 'array' ? type.elem! : type, unit.layouts)
+  const buffers = unit.words.flatMap(({ global: { name, type }, own, stride }) => {
+    const elem = dataType(type.kind === 'array' ? type.elem! : type, own)
     return elem === undefined ? [] : [{ name, elem, stride: type.kind === 'array' ? stride : 0 }]
   })
   const uniforms = unit.leaves.flatMap(({ global: { name, type, space } }) => {
-    const data = space === 'uniform' ? dataType(type, unit.layouts) : undefined
+    const data = space === 'uniform' ? dataType(type, layouts.storage) : undefined
     return data === undefined ? [] : [{ name, type: data }]
   })
   return { code: `${parts.join('\n\n')}\n`, exports: [...exported.keys()], renamed, functions, buffers, uniforms }

@@ -7,7 +7,7 @@ import { array, ptr, scalars as types, sourceName, u32, type ScalarName, type Sp
 import { Global, type Func } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { Names } from '../code/names.ts'
-import { elementsIn, Layouts } from '../../ir/layout.ts'
+import { elementsIn, layoutsOf, type Layouts } from '../../ir/layout.ts'
 import { legalFunc, type LeafModule } from '../leaves/legalize.ts'
 import { leafType, leavesOf } from '../leaves/leaf.ts'
 import { variablePath, type AccessPath, type Views } from '../leaves/access-path.ts'
@@ -37,6 +37,7 @@ export interface GlobalWords {
   /** The variable that holds how many elements there are. */
   readonly length: string
   readonly views: readonly { readonly scalar: ScalarName; readonly name: string }[]
+  readonly own: Layouts
   /** Where its elements begin, and how far apart they lie, in bytes. */
   readonly offset: number
   readonly stride: number
@@ -52,7 +53,6 @@ export class Unit implements LeafModule {
   readonly origins: boolean
   readonly helpers: Set<string> = new Set()
   readonly scalars: Scalars
-  readonly layouts: Layouts = new Layouts('storage')
   readonly names: Names = new Names(word => isReserved(word) || word in helpers)
   readonly leaves: GlobalLeaves[] = []
   readonly words: GlobalWords[] = []
@@ -113,18 +113,20 @@ export class Unit implements LeafModule {
   #viewsOf(g: Global): Views {
     let views = this.#views.get(g)
     if (views === undefined) {
-      const { offset, stride } = elementsIn(g.type, this.layouts) ?? { offset: 0, stride: this.layouts.of(g.type).size }
+      const own = layoutsOf(g)
+      const { offset, stride } = elementsIn(g.type, own) ?? { offset: 0, stride: own.of(g.type).size }
       const narrow = leavesOf(g.type).find(({ scalar }) => isNarrow(scalar))
       if (narrow !== undefined) this.sink.add(storageInScript, g.span ?? undefined, { type: sourceName(narrow.scalar) })
       const make = (suffix: string, type: Type, space: Space): Global =>
         new Global(this.names.make(`${g.name}_${suffix}`, 'g'), type, space, 'none', undefined, undefined, g.span)
       const length = make('length', u32, 'uniform')
       const made = new Map(viewScalars.map(scalar => [scalar, make(scalar, array(types[scalar], 0), 'storage_rw')]))
-      views = { length, of: scalar => made.get(isNarrow(scalar) ? 'u32' : scalar)! }
+      views = { layouts: own, length, of: scalar => made.get(isNarrow(scalar) ? 'u32' : scalar)! }
       this.words.push({
         global: g,
         length: length.name,
         views: viewScalars.map(scalar => ({ scalar, name: made.get(scalar)!.name })),
+        own,
         offset,
         stride,
       })

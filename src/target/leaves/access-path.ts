@@ -33,6 +33,7 @@ interface LeavesPath {
 
 /** A buffer as views of the host's memory, by the scalar that each holds. */
 export interface Views {
+  readonly layouts: Layouts
   readonly of: (scalar: t.ScalarName) => Global
   readonly length: Global
 }
@@ -68,11 +69,9 @@ const index = t.f64
 /** Reads and writes memory by access paths, with instructions of a builder. */
 export class Memory {
   readonly #b: Builder
-  readonly #layouts: Layouts
 
-  constructor(b: Builder, layouts: Layouts) {
+  constructor(b: Builder) {
     this.#b = b
-    this.#layouts = layouts
   }
 
   // ── Paths ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -80,7 +79,7 @@ export class Memory {
   field(p: AccessPath, i: number): AccessPath {
     const type = component(p.type, i)
     if (p.kind === 'words') {
-      const offset = this.#layouts.of(p.type).offsets[i]! / 4
+      const offset = p.views.layouts.of(p.type).offsets[i]! / 4
       return {
         ...p,
         type,
@@ -100,7 +99,7 @@ export class Memory {
     }
     const at = this.#clamped(p, i)
     if (p.kind === 'words') {
-      const words = this.#layouts.of(p.type).stride / 4
+      const words = p.views.layouts.of(p.type).stride / 4
       const word = this.#add(p.at, this.#scale(at, words))
       if (p.type.count > 0)
         return {
@@ -324,13 +323,13 @@ export class Memory {
       return [type === t.bool ? b.emit1('ne', [word, b.const(t.u32, 0)]) : word]
     }
     if (type.kind === 'array') return this.#loadArray(views, type, at)
-    return this.#parts(type, at).flatMap(part => this.#loadWords(views, part.type, part.at))
+    return this.#parts(views, type, at).flatMap(part => this.#loadWords(views, part.type, part.at))
   }
 
   /** An array value: one typed array for each leaf, gathered element by element. */
   #loadArray(views: Views, type: Type, at: Value): Value[] {
     const b = this.#b
-    const run = this.#run(type)
+    const run = this.#run(views, type)
     if (run !== undefined) {
       const from = this.#wordAt(run.scalar, at)
       return [
@@ -344,7 +343,7 @@ export class Memory {
     }
     const all: Value[][] = []
     for (let i = 0; i < type.count; i++)
-      all.push(this.#loadWords(views, type.elem!, this.#add(at, (i * this.#layouts.of(type).stride) / 4)))
+      all.push(this.#loadWords(views, type.elem!, this.#add(at, (i * views.layouts.of(type).stride) / 4)))
     return leavesOf(type).map((leaf, k) =>
       b.emit1(
         'construct',
@@ -356,7 +355,7 @@ export class Memory {
   }
 
   /** The elements of an array of numbers, where they are many and lie one after the other: they are copied at once. */
-  #run(type: Type): { readonly scalar: t.ScalarName; readonly count: number } | undefined {
+  #run({ layouts }: Views, type: Type): { readonly scalar: t.ScalarName; readonly count: number } | undefined {
     let elem = type
     let count = 1
     for (; elem.kind === 'array'; elem = elem.elem!) count *= elem.count
@@ -367,7 +366,7 @@ export class Memory {
     const nested: Type[] = []
     for (let part = type; part.kind === 'array'; part = part.elem!) nested.unshift(part)
     for (const part of nested) {
-      if (this.#layouts.of(part).stride !== size) return undefined
+      if (layouts.of(part).stride !== size) return undefined
       size *= part.count
     }
     return { scalar, count }
@@ -380,7 +379,7 @@ export class Memory {
       const word = type === t.bool ? b.select(value, b.const(t.u32, 1), b.const(t.u32, 0)) : value
       b.store(b.elem(this.#view(views, type.scalar!), this.#wordAt(type.scalar!, at)), word)
     } else if (type.kind === 'array') {
-      const run = this.#run(type)
+      const run = this.#run(views, type)
       if (run !== undefined) {
         b.emit(
           'intrinsic.write',
@@ -394,15 +393,15 @@ export class Memory {
       const inner = leavesOf(type.elem!)
       for (let i = 0; i < type.count; i++) {
         const one = inner.map((leaf, k) => this.element(arrays[k]!, leaf, i))
-        this.#storeWords(views, type.elem!, this.#add(at, (i * this.#layouts.of(type).stride) / 4), one, { next: 0 })
+        this.#storeWords(views, type.elem!, this.#add(at, (i * views.layouts.of(type).stride) / 4), one, { next: 0 })
       }
     } else {
-      for (const part of this.#parts(type, at)) this.#storeWords(views, part.type, part.at, parts, take)
+      for (const part of this.#parts(views, type, at)) this.#storeWords(views, part.type, part.at, parts, take)
     }
   }
 
-  #parts(type: Type, at: Value): { type: Type; at: Value }[] {
-    const layout = this.#layouts.of(type)
+  #parts({ layouts }: Views, type: Type, at: Value): { type: Type; at: Value }[] {
+    const layout = layouts.of(type)
     const all: { type: Type; at: Value }[] = []
     for (let i = 0; i < type.count; i++) {
       const offset = type.kind === 'struct' ? layout.offsets[i]! : i * layout.stride

@@ -10,13 +10,11 @@ import type { OpName, OwnerOp, StructuralOp, Terminator } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Global, type ParamSig, type Value } from '../../ir/value.ts'
-import type { Layouts } from '../../ir/layout.ts'
 import { leafStart, leafType, leavesOf } from './leaf.ts'
 import { Memory, variablePath, type AccessPath } from './access-path.ts'
 
 /** What the functions of a module share. */
 export interface LeafModule {
-  readonly layouts: Layouts
   readonly sink: Sink
   /** The intrinsic of the target that a call becomes; undefined for other functions. */
   intrinsic(func: Func): string | undefined
@@ -66,7 +64,7 @@ class Legalizer {
     this.#into = into
     this.#module = module
     this.#b = new Builder(into, (into.body = new Region()))
-    this.#memory = new Memory(this.#b, module.layouts)
+    this.#memory = new Memory(this.#b)
   }
 
   run(): void {

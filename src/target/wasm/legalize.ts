@@ -19,7 +19,7 @@ import { Func, Region, inputs, type Module } from '../../ir/value.ts'
 import { cloneFunc } from '../../ir/walk.ts'
 import { inlineAll, sizeOf } from '../../opt/inline.ts'
 import { dataSignature, dataType } from '../data.ts'
-import { elementsIn, Layouts, roundUp } from '../../ir/layout.ts'
+import { elementsIn, layouts, layoutsOf, roundUp, type Layouts } from '../../ir/layout.ts'
 import { reflectParameters } from '../reflect.ts'
 import { Body } from './body.ts'
 import { hasIntrinsic } from './compute.ts'
@@ -75,9 +75,7 @@ interface BufferGlobals {
 class Legalizer implements Plan {
   readonly sink: Sink
   readonly leaves: Leaves
-  readonly tight: Layouts = new Layouts('tight')
-  readonly #storage = new Layouts('storage')
-  readonly #uniform = new Layouts('uniform')
+  readonly tight: Layouts = layouts.tight
   readonly #module: Module
   readonly #codes: Code[] = []
   readonly #imports: Callee[] = []
@@ -436,7 +434,7 @@ class Legalizer implements Plan {
       case 'storage_rw':
         return this.#buffer(g, global)
       case 'uniform':
-        return location(global.type, this.#uniform, g.base(), this.#uniformAt(global), true)
+        return location(global.type, layouts.uniform, g.base(), this.#uniformAt(global), true)
       default: {
         const bytes = this.#constantOf(global)
         if (bytes !== undefined) return location(global.type, this.tight, g.base(), this.constants(bytes), true)
@@ -452,10 +450,11 @@ class Legalizer implements Plan {
 
   #buffer(g: Graph, global: Global): Location {
     let globals = this.#buffers.get(global)
-    const elements = elementsIn(global.type, this.#storage)
+    const own = layoutsOf(global)
+    const elements = elementsIn(global.type, own)
     const isArray = elements !== undefined && global.type.kind === 'array'
     if (globals === undefined) {
-      const made = dataType(isArray ? global.type.elem! : global.type, this.#storage)
+      const made = dataType(isArray ? global.type.elem! : global.type, own)
       // Of what ends with an array without a length there is at least one element.
       const type =
         made?.kind === 'struct' && elements && !isArray ? { ...made, size: elements.offset + elements.stride } : made
@@ -476,7 +475,7 @@ class Legalizer implements Plan {
       this.#buffers.set(global, globals)
     }
     const fixed = global.space === 'storage'
-    const p = location(global.type, this.#storage, g.global(globals.base), 0, fixed, global)
+    const p = location(global.type, own, g.global(globals.base), 0, fixed, global)
     if (elements === undefined) return p
     if (isArray) return { ...p, extent: { length: g.global(globals.length), last: g.global(globals.last) } }
     const bytes = g.pure(op.i32Sub, i32, g.global(globals.length), g.i32(elements.offset))
@@ -487,9 +486,9 @@ class Legalizer implements Plan {
   #uniformAt(global: Global): number {
     let at = this.#addresses.get(global)
     if (at === undefined) {
-      at = this.#allocate(global.type, this.#uniform)
+      at = this.#allocate(global.type, layouts.uniform)
       this.#addresses.set(global, at)
-      const type = dataType(global.type, this.#uniform)
+      const type = dataType(global.type, layouts.uniform)
       if (type === undefined) this.sink.add(resourceMissing, global.span ?? undefined, { func: global.name })
       else this.#used.uniforms.push({ name: global.name, type, at })
     }

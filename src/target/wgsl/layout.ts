@@ -3,10 +3,9 @@
  * type. Booleans are `u32`, and memory that atomics access is `atomic<…>`. In uniform buffers elements and nested structs begin at
  * multiples of 16 bytes, so short elements are wrapped in a struct of one field.
  */
-import { roundUp } from '../../ir/layout.ts'
+import { layouts as rules, roundUp, type Layout } from '../../ir/layout.ts'
 import * as t from '../../ir/type.ts'
-import type { Type } from '../../ir/type.ts'
-import { isEmpty, nothing } from './types.ts'
+import type { LayoutRule, Type } from '../../ir/type.ts'
 
 /** How a value lies in memory. */
 export interface Stored {
@@ -47,6 +46,22 @@ export interface Extent {
   readonly align: number
 }
 
+/** The layout that the host sees. */
+function rule(type: Type, kind: LayoutRule | 'workgroup'): Layout {
+  return rules[kind === 'workgroup' ? 'storage' : kind].of(type)
+}
+
+/** What in `natural` memory has the next member in the padding at its end. WGSL gives a struct all of its padding. */
+export const filled: (type: Type) => Type | undefined = t.perType(type => {
+  const { offsets } = rules.natural.of(type)
+  let found = type.elem && filled(type.elem)
+  type.fields.forEach((f, i) => {
+    const { size, align } = rules.natural.of(f.type)
+    found ??= offsets[i + 1]! < offsets[i]! + roundUp(size, align) ? f.type : filled(f.type)
+  })
+  return found
+})
+
 /** A type that lies in memory as it is. */
 const alike = (type: Type, parts: readonly Stored[]): Stored => ({
   type,
@@ -74,7 +89,7 @@ export class Layouts {
   }
 
   /** The stored type in memory of the given kind; `atomics` says where atomics access it. */
-  stored(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics?: AtomicParts): Stored {
+  stored(type: Type, kind: LayoutRule | 'workgroup', atomics?: AtomicParts): Stored {
     if (atomics !== undefined && (atomics.self || atomics.parts.size > 0)) return this.#make(type, kind, atomics)
     return this.#memoised(kind, type, () => this.#make(type, kind, undefined))
   }
@@ -91,15 +106,15 @@ export class Layouts {
     return type.kind === 'struct' ? type.fields.map(f => f.type) : type.elem === undefined ? [] : [type.elem]
   }
 
-  #make(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
+  #make(type: Type, kind: LayoutRule | 'workgroup', atomics: AtomicParts | undefined): Stored {
     switch (type.kind) {
       case 'scalar':
         return this.#scalar(type, kind, atomics)
       case 'vec':
         return this.#vector(type, kind, atomics)
       case 'mat':
-        // One whose elements atomics touch is an array of its rows, and one with short rows where these begin at multiples of 16 bytes.
-        if (atomics !== undefined || (kind === 'uniform' && this.#stride(type.elem!) % 16 !== 0))
+        // One whose elements atomics touch is an array of its rows, and one whose rows lie closer or farther than WGSL's.
+        if (atomics !== undefined || this.extent(type).align !== rule(type, kind).align)
           return this.#array(type, kind, atomics)
         return alike(type, [this.stored(type.elem!, kind)])
       case 'array':
@@ -111,7 +126,7 @@ export class Layouts {
     }
   }
 
-  #scalar(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
+  #scalar(type: Type, kind: LayoutRule | 'workgroup', atomics: AtomicParts | undefined): Stored {
     if (atomics?.self === true)
       return { ...alike(type, []), type: type.scalar === 'i32' ? atomicI32 : atomicU32, plain: false, atomic: true }
     return type.scalar === 'bool' && kind !== 'workgroup'
@@ -119,50 +134,38 @@ export class Layouts {
       : alike(type, [])
   }
 
-  #vector(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
+  #vector(type: Type, kind: LayoutRule | 'workgroup', atomics: AtomicParts | undefined): Stored {
     const lane = this.stored(type.elem!, kind, atomics?.parts.get(0))
-    if (lane.plain) return alike(type, [lane])
-    const stored = lane.atomic ? t.array(lane.type, type.count) : t.withScalar(type, lane.type)
+    const apart = lane.atomic || kind === 'natural'
+    if (lane.plain && !apart) return alike(type, [lane])
+    const stored = apart ? t.array(lane.type, type.count) : t.withScalar(type, lane.type)
     return { ...alike(type, [lane]), type: stored, plain: false }
   }
 
-  #array(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
+  #array(type: Type, kind: LayoutRule | 'workgroup', atomics: AtomicParts | undefined): Stored {
     let part = this.stored(type.elem!, kind, atomics?.parts.get(0))
-    let wrapped = false
-    let align = 16
-    if (kind === 'uniform') {
-      if (part.type.kind === 'struct') part = this.#aligned(part)
-      wrapped = this.#stride(part.type) % 16 !== 0
-    } else if (!part.plain) {
-      // Three atomic lanes take less room than the vector, whose place the next element keeps.
-      align = this.extent(part.value).align
-      wrapped = this.#stride(part.type) !== this.#stride(part.value)
-    }
+    if (kind === 'uniform' && part.type.kind === 'struct') part = this.#aligned(part)
+    // Three atomic lanes take less room than the vector, whose place the next element keeps.
+    const { stride, align } = rule(type, kind)
+    const wrapped = this.#stride(part.type) !== stride
     const elem = wrapped ? this.#wrapper(part.type, align) : part.type
     const plain = part.plain && !wrapped && elem === type.elem
     return plain ? alike(type, [part]) : { ...alike(type, [part]), type: t.array(elem, type.count), plain, wrapped }
   }
 
-  #struct(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
+  #struct(type: Type, kind: LayoutRule | 'workgroup', atomics: AtomicParts | undefined): Stored {
     let parts = type.fields.map((f, i) => this.stored(f.type, kind, atomics?.parts.get(i)))
-    const aligns = parts.map(() => 0)
-    if (kind === 'uniform') {
-      parts = parts.map(p => (p.type.kind === 'struct' ? this.#aligned(p) : p))
-      for (let i = 0; i < parts.length; i++) {
-        if (parts[i]!.type.kind === 'array' && this.extent(parts[i]!.type).align < 16) aligns[i] = 16
-      }
-    } else {
+    if (kind === 'uniform') parts = parts.map(p => (p.type.kind === 'struct' ? this.#aligned(p) : p))
+    const aligns = parts.map((p, i) => {
+      const own = this.extent(p.type).align
       // An array of atomic lanes keeps the place that the vector had.
-      for (let i = 0; i < parts.length; i++) {
-        const align = this.extent(parts[i]!.value).align
-        if (this.extent(parts[i]!.type).align < align) aligns[i] = align
-      }
-    }
-    // WGSL gives a member the alignment of its type, declared ones within it included. naga forgets those, so they are said again.
-    for (let i = 0; i < parts.length; i++)
-      if (this.#declares(parts[i]!.type)) aligns[i] = this.extent(parts[i]!.type).align
+      const { align } = rule(type.fields[i]!.type, kind)
+      if (own < align) return align
+      // WGSL gives a member the alignment of its type, declared ones within it included. naga forgets those, so they are said again.
+      return this.#declares(p.type) ? own : 0
+    })
     const same = parts.every((p, i) => p.plain && p.type === type.fields[i]!.type) && aligns.every(a => a === 0)
-    const kept = type.fields.map((_, i) => i).filter(i => !isEmpty(type.fields[i]!.type))
+    const kept = type.fields.map((_, i) => i).filter(i => type.fields[i]!.type.scalars > 0)
     // WGSL has no struct without members.
     const all = kept.length === type.count || kept.length === 0 || kind === 'workgroup'
     if (same && all) return alike(type, parts)
@@ -217,7 +220,7 @@ export class Layouts {
   extent(type: Type): Extent {
     switch (type.kind) {
       case 'scalar':
-        if (type === nothing) return { size: 0, align: 1 }
+        if (type.scalars === 0) return { size: 0, align: 1 }
         return type.scalar === 'f16' ? { size: 2, align: 2 } : { size: 4, align: 4 }
       case 'vec': {
         const lane = this.extent(type.elem!).size

@@ -3,7 +3,13 @@
  * and layouts; and built-in values for parameters of entry points. The source module does not change.
  */
 import { InternalError, type Sink } from '../../base/diag.ts'
-import { noPosition, recursionInTarget, semanticNotInTarget, tooManyParams } from '../../base/errors/target.ts'
+import {
+  noPosition,
+  recursionInTarget,
+  semanticNotInTarget,
+  tooManyParams,
+  typeNotInTarget,
+} from '../../base/errors/target.ts'
 import { Builder } from '../../ir/build.ts'
 import { calleesFirst } from '../../ir/calls.ts'
 import type { OpName } from '../../ir/op.ts'
@@ -26,7 +32,7 @@ import { branchTails } from '../code/tails.ts'
 import { reflectVarying, type HandleInfo, type VaryingInfo } from '../reflect.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { flatten } from './nesting.ts'
-import { Layouts, noAtomicParts, type AtomicParts, type Stored } from './layout.ts'
+import { Layouts, filled, noAtomicParts, type AtomicParts, type Stored } from './layout.ts'
 import { capabilities } from './legal.ts'
 import { Printer } from './printf.ts'
 import { reachOf, type Reach } from './reach.ts'
@@ -206,15 +212,19 @@ class Legalizer implements ModuleCopy {
       const handle = of.space === 'handle' ? handleOf(of, this.#textures, this.sink) : undefined
       const type = handle === undefined ? this.types.value(of.type) : t.opaque(handle.type)
       const atomics = this.#atomics.get(of)
+      const isBuffer = of.space === 'storage' || of.space === 'storage_rw'
       const stored =
-        of.space === 'uniform'
-          ? this.layouts.stored(type, 'uniform')
-          : of.space === 'storage' || of.space === 'storage_rw'
-            ? this.layouts.stored(type, 'storage', atomics)
-            : of.space === 'workgroup'
-              ? this.layouts.stored(type, 'workgroup', atomics)
-              : this.layouts.local(type)
-      reportLength(this.sink, type, of.span, of.space === 'storage' || of.space === 'storage_rw' ? Infinity : undefined)
+        isBuffer || of.space === 'uniform' || of.space === 'workgroup'
+          ? this.layouts.stored(type, isBuffer ? of.type.rule : of.space, atomics)
+          : this.layouts.local(type)
+      const part = of.type.rule === 'natural' && filled(type)
+      if (part)
+        this.sink.add(typeNotInTarget, of.span ?? undefined, {
+          type: `${part.name} with a member in its padding`,
+          func: of.name,
+          instead: 'another layout',
+        })
+      reportLength(this.sink, type, of.span, isBuffer ? Infinity : undefined)
       const constant =
         of.space === 'private' && of.init !== undefined && !this.#written.has(of) ? this.#constant(of.init) : undefined
       // Nothing changes a constant, as nothing changes a uniform: loads of it need no order.

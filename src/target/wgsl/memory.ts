@@ -53,7 +53,7 @@ export function read(b: Builder, pointer: StoredPointer): Value {
       return b.load(copy)
     }
     case 'vec':
-      if (!stored.parts[0]!.atomic) return fromBits(b, b.load(ptr), value)
+      if (stored.type.kind === 'vec') return fromBits(b, b.load(ptr), value)
       return b.construct(
         value,
         range(value.count).map(i => read(b, elemPointer(b, pointer, b.const(t.u32, i)))),
@@ -98,7 +98,7 @@ export function write(b: Builder, pointer: StoredPointer, v: Value): void {
     const copy = b.variable(value, 'copy')
     b.store(copy, v)
     b.each(value.count, i => write(b, elemPointer(b, pointer, i), b.load(b.elem(copy, i))))
-  } else if (value.kind === 'array' || value.kind === 'mat' || (value.kind === 'vec' && stored.parts[0]!.atomic)) {
+  } else if (stored.type.kind === 'array') {
     for (let i = 0; i < value.count; i++) write(b, elemPointer(b, pointer, b.const(t.u32, i)), b.extract(v, i))
   } else b.store(ptr, toBits(b, v))
 }

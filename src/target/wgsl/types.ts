@@ -14,15 +14,7 @@ export function hasScalar(scalar: ScalarName): boolean {
 }
 
 /** An empty struct. */
-export const nothing: Type = new t.Type('scalar', 'i32', 'i32', undefined, 1, [], undefined)
-
-/** Whether no scalar is in a type. */
-export const isEmpty: (type: Type) => boolean = t.perType(
-  type =>
-    type === nothing ||
-    (type.kind === 'array' && isEmpty(type.elem!)) ||
-    (type.kind === 'struct' && type.fields.every(f => isEmpty(f.type))),
-)
+export const nothing: Type = new t.Type('scalar', 'i32', 'i32', undefined, 0, [], undefined)
 
 const maxCount = 65535
 /** In any memory. */
@@ -58,7 +50,7 @@ export class TypeMap {
         return this.#matrix(type)
       case 'array': {
         const elem = this.value(type.elem!)
-        return elem === type.elem ? type : t.array(elem, type.count)
+        return elem === type.elem ? type : t.array(elem, type.count, type.rule)
       }
       case 'struct':
         return this.#struct(type)
