@@ -1,9 +1,10 @@
 /**
- * Memory layouts of types, by three rules. `tight` is private to a CPU target: every scalar takes 4 or 8 bytes, without further
+ * Memory layouts of types, by four rules. `tight` is private to a CPU target: every scalar takes 4 or 8 bytes, without further
  * padding. `storage` and `uniform` are the rules of WGSL, so that one buffer serves GPU and CPU. `natural` is that of a value of an
- * interface inside a buffer, and Slang's `ScalarDataLayout`: members lie where C puts them, and nothing follows the last.
+ * interface inside a buffer, of what a pointer leads to, and Slang's `ScalarDataLayout`: members lie where C puts them, and nothing
+ * follows the last.
  */
-import { bitsOf, type LayoutRule, type ScalarName, type Type } from './type.ts'
+import { bitsOf, perType, type LayoutRule, type ScalarName, type Type } from './type.ts'
 import type { Global } from './value.ts'
 
 /** Size and place of a type's parts in bytes. */
@@ -109,6 +110,13 @@ export const layouts: Readonly<Record<LayoutRule, Layouts>> = {
   uniform: new Layouts('uniform'),
   natural: new Layouts('natural'),
 }
+
+/** Whether a type lies alike in `storage` and in `natural` memory. */
+export const isPacked: (type: Type) => boolean = perType(type => {
+  const [one, other] = [layouts.storage.of(type), layouts.natural.of(type)]
+  const parts = type.elem === undefined ? type.fields.map(f => f.type) : [type.elem]
+  return one.stride === other.stride && one.offsets.every((at, i) => at === other.offsets[i]) && parts.every(isPacked)
+})
 
 /** The layouts in a buffer that the host sees. */
 export function layoutsOf({ space, declared }: Global): Layouts {

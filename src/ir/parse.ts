@@ -214,6 +214,7 @@ class Parser {
       name,
       this.#list('}', () => this.#field()),
     )
+    if (this.#accept('word', 'natural')) type.rule = 'natural'
     this.#structs.set(name, type)
     this.#module.structs.push(type)
     if (!this.#accept('word', 'diff')) return

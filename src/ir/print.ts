@@ -169,7 +169,8 @@ function structsOf(listed: readonly Type[], funcs: readonly Func[], globals: rea
 
 function structText(type: Type, symbols: Symbols): string {
   const fields = type.fields.map(f => `${f.name}: ${typeText(f.type)}`).join(', ')
-  const head = `struct ${typeText(type)} {${fields === '' ? '' : ` ${fields} `}}`
+  const rule = type.rule === 'storage' ? '' : ` ${type.rule}`
+  const head = `struct ${typeText(type)} {${fields === '' ? '' : ` ${fields} `}}${rule}`
   const diff = type.diff
   if (diff === null) return head
   const dzero = diff.dzero === undefined ? '' : ` dzero ${symbols.of(diff.dzero)}`

@@ -72,7 +72,7 @@ export class Type {
   variants: readonly { readonly name: string; readonly tag: number; readonly type: Type }[] | null = null
   /** Opaque types only: the texture or sampler that it is; null where it is none. */
   handle: Handle | null = null
-  /** Runtime-sized arrays only: how their elements are laid out. */
+  /** Only of what a buffer holds, runtime-sized arrays and structs that end with one: how it is laid out. */
   rule: LayoutRule = 'storage'
   readonly derived: Map<string, Type> = new Map()
 

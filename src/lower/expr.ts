@@ -115,6 +115,9 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     case 'construct': {
       const type = fn.type(expr.type)
       const parts = expr.parts.map(p => lowerExpr(fn, p))
+      const [first] = parts
+      if (first?.type.kind === 'ptr' && first.type !== t.component(type, 0))
+        fn.cx.reach.refuse({ span: expr.span!, feature: 'a pointer into a buffer without ScalarDataLayout' })
       return type.scalar === undefined
         ? assemble(b, type, parts)
         : fill(

@@ -9,6 +9,7 @@ import { arrayTooLarge, badArraySize, badVectorSize } from '../base/errors/types
 import type { CheckedProgram } from '../check/model/tree.ts'
 import type { FuncRef } from '../check/model/func-ref.ts'
 import * as s from '../check/model/type.ts'
+import { isPacked } from '../ir/layout.ts'
 import * as t from '../ir/type.ts'
 import type { Func, Module } from '../ir/value.ts'
 import { columnsType } from './columns.ts'
@@ -130,23 +131,31 @@ export class Types {
   #pointees(type: s.Type): t.Type {
     const fields = type.kind === 'struct' ? this.#program.fields(type) : []
     const last = fields.at(-1)
-    if (last?.type.kind !== 'array' || last.type.count !== null) return this.#elements(type)
+    if (last?.type.kind !== 'array' || last.type.count !== null) return this.#elements(type, 'natural')
     const { elem } = last.type
     const made = t.struct(
       this.#names.unique(typeName(type)),
       fields.map(f => ({ name: f.name, type: f === last ? this.#elements(elem) : this.part(f.type) })),
     )
     this.#module.structs.push(made)
-    return this.#form(made)
+    const formed = this.#form(made)
+    if (!isPacked(formed)) formed.rule = 'natural'
+    return formed
   }
 
-  /** What a structured buffer holds. */
-  #elements(type: s.Type, layout?: s.GenericArg): t.Type {
-    const made = this.part(type)
-    if (t.holdsPointer(made)) this.#sink.add(resourceInBuffer, this.#reach.here(), { type: s.show(type) })
+  /** The rule that a data layout of Slang names. */
+  #rule(layout: s.GenericArg | undefined): t.LayoutRule | undefined {
     const rule = (layout as s.StructType | undefined)?.decl.intrinsic
     if (rule === null) this.#reach.refuse({ span: this.#reach.here()!, feature: 'a buffer layout of your own' })
-    return t.array(this.#form(made), 0, (rule ?? undefined) as t.LayoutRule | undefined)
+    return rule as t.LayoutRule | undefined
+  }
+
+  /** Elements of a buffer. Where two rules say the same there is one type, so that a pointer leads to either. */
+  #elements(type: s.Type, rule?: t.LayoutRule): t.Type {
+    const made = this.part(type)
+    if (t.holdsPointer(made)) this.#sink.add(resourceInBuffer, this.#reach.here(), { type: s.show(type) })
+    const stored = t.array(this.#form(made), 0)
+    return rule === 'natural' && isPacked(stored) ? stored : t.array(stored.elem!, 0, rule)
   }
 
   /** The number that an integer of a concrete type is. */
@@ -299,9 +308,9 @@ export class Types {
     const [arg, layout] = type.args
     switch (name) {
       case 'StructuredBuffer':
-        return t.ptr('storage', this.#elements(arg as s.Type, layout))
+        return t.ptr('storage', this.#elements(arg as s.Type, this.#rule(layout)))
       case 'RWStructuredBuffer':
-        return t.ptr('storage_rw', this.#elements(arg as s.Type, layout))
+        return t.ptr('storage_rw', this.#elements(arg as s.Type, this.#rule(layout)))
       case 'Pointees':
         return t.ptr('storage_rw', this.#pointees(arg as s.Type))
       case 'ByteAddressBuffer':

@@ -5,16 +5,7 @@ import { byteSize, foreignFeature, holdsBoolean, isDescriptor, pointerType, reso
 import type { Env } from '../model/context.ts'
 import { errorTerm, value, type Term } from '../model/term.ts'
 import type { Expr } from '../model/tree.ts'
-import {
-  intType,
-  same,
-  scalarName,
-  show,
-  structType,
-  type GenericArg,
-  type StructType,
-  type Type,
-} from '../model/type.ts'
+import { intType, same, scalarName, structType, type GenericArg, type StructType, type Type } from '../model/type.ts'
 import { convertExpr } from './convert.ts'
 import { subscriptTerm } from './element.ts'
 import { checkExpr, lacking } from './expr.ts'
@@ -49,16 +40,13 @@ export function addressTerm(env: Env, term: Term, span: Span): Term | null {
     object.dir === 'in' ? object.value : { kind: 'read', type: object.place.type, span, place: object.place }
   const { type } = base
   if (type.kind !== 'struct') return null
-  // A pointer does not say how its buffer is laid out.
-  const [elem, layout] = type.args
-  const isBuffer =
-    type.decl.intrinsic === 'RWStructuredBuffer' && (layout === undefined || show(layout) === 'DefaultDataLayout')
+  const isBuffer = type.decl.intrinsic === 'RWStructuredBuffer'
   if (!isBuffer && !isPointer(type)) return null
   const missing = foreignFeature(env.cx, 'Ptr')
   if (missing !== null) return lacking(env, span, missing)
   const one: Expr = { kind: 'const', type: intType, span, value: 1 }
   const first: Expr = isBuffer
-    ? { kind: 'construct', type: pointerType(env.cx, elem as Type), span, parts: [base, one] }
+    ? { kind: 'construct', type: pointerType(env.cx, type.args[0] as Type), span, parts: [base, one] }
     : base
   return userOperator(env, '+', [value(first), value(convertExpr(env.cx, given.value, intType, span))], span)
 }

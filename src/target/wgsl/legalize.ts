@@ -222,7 +222,7 @@ class Legalizer implements ModuleCopy {
         this.sink.add(typeNotInTarget, of.span ?? undefined, {
           type: `${part.name} with a member in its padding`,
           func: of.name,
-          instead: 'another layout',
+          instead: 'members in another order',
         })
       reportLength(this.sink, type, of.span, isBuffer ? Infinity : undefined)
       const constant =
