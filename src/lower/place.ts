@@ -389,11 +389,17 @@ function replaceAt(fn: Fn, whole: Value, index: Value, value: Value): Value {
   return b.load(memory)
 }
 
-/** Lanes of a vector or scalar; one lane gives a scalar. */
+/** Lanes of a vector, of a vector of vectors, or of a scalar; one lane stands alone. */
 export function swizzle(fn: Fn, value: Value, lanes: readonly number[]): Value {
   const { b } = fn
   if (value.type.kind === 'scalar') return lanes.length === 1 ? value : b.splat(value, t.vec(value.type, lanes.length))
-  return lanes.length === 1 ? b.extract(value, lanes[0]!) : b.swizzle(value, lanes)
+  if (lanes.length === 1) return b.extract(value, lanes[0]!)
+  const { elem } = value.type
+  if (elem!.kind === 'scalar') return b.swizzle(value, lanes)
+  return b.construct(
+    t.array(elem!, lanes.length),
+    lanes.map(lane => b.extract(value, lane)),
+  )
 }
 
 /** Elements of a matrix; one gives a scalar. */

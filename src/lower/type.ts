@@ -66,7 +66,9 @@ export class Types {
       case 'enum':
         return this.of(this.#program.enumTag(type))
       case 'vector':
-        return t.vec(this.#lane(type), this.#side(type.count))
+        return type.elem.kind === 'vector'
+          ? t.array(this.of(type.elem), this.#side(type.count))
+          : t.vec(this.#lane(type), this.#side(type.count))
       case 'matrix':
         return t.mat(this.#lane(type), this.#side(type.rows), this.#side(type.cols))
       case 'array': {

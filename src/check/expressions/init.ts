@@ -322,18 +322,19 @@ class Filler {
         filled++
         continue
       }
+      const nested = to.elem.kind === 'vector'
       if (item.kind === 'list') {
-        if (to.kind !== 'matrix') return null
-        const row = this.one(vectorType(to.elem, to.cols))
+        if (to.kind !== 'matrix' && !nested) return null
+        const row = this.one(to.kind === 'matrix' ? vectorType(to.elem, to.cols) : to.elem)
         if (row === null) return null
         parts.push(row)
-        filled += known(to.cols) ?? 1
+        filled += to.kind === 'matrix' ? (known(to.cols) ?? 1) : 1
         continue
       }
       const from = item.kind === 'error' ? to.elem : typeOf(item)
       if (from === null) return null
-      const n = from.kind === 'vector' ? (known(from.count) ?? 1) : 1
-      const part = this.one(from.kind === 'vector' ? vectorType(to.elem, from.count) : to.elem)
+      const n = from.kind === 'vector' && !nested ? (known(from.count) ?? 1) : 1
+      const part = this.one(from.kind === 'vector' && !nested ? vectorType(to.elem, from.count) : to.elem)
       if (part === null) return null
       parts.push(part)
       filled += n
@@ -525,7 +526,7 @@ function fromLanes(
     if (e.kind === 'error') return emptyError(type)
     let to: Type = type.elem
     let n: number | null = 1
-    if (e.type.kind === 'vector') {
+    if (e.type.kind === 'vector' && type.elem.kind !== 'vector') {
       to = vectorType(type.elem, e.type.count)
       n = known(e.type.count)
     } else if (e.type.kind === 'matrix') {

@@ -366,10 +366,10 @@ function laneConforms(cx: Cx, elem: Type, iface: InterfaceType): boolean {
     case '__Lanewise':
     case '__LanewiseInt':
     case '__LanewiseAny':
-      return conforms(cx, elem, iface)
-    case 'IDifferentiable':
     case 'IFloat':
     case 'IArithmetic':
+      return elem.kind !== 'vector' && conforms(cx, elem, iface)
+    case 'IDifferentiable':
       return conforms(cx, elem, iface)
     default:
       return false

@@ -353,7 +353,8 @@ export function applyGeneric(
     if (
       (decl === 'vector' || decl === 'matrix') &&
       cx.namesOnly === 0 &&
-      /^(vector|matrix|array|struct|interface|void)$/.test(elem.kind)
+      /^(?:vector|matrix|array|struct|interface|void)$/.test(elem.kind) &&
+      !(decl === 'vector' && elem.kind === 'vector')
     ) {
       cx.sink.add(generics.argumentKind, args[0]!.span, { expected: 'a scalar type' })
       return errorType
