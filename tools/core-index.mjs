@@ -138,6 +138,7 @@ const apart = new Set(
     'append',
     'byte-address',
     'combined',
+    'conditional',
     'coop-vec',
     'diff-texture',
     'lighting',

@@ -40,6 +40,7 @@ const goldens: ReadonlySet<string> = new Set([
   'constant-buffer',
   'constant-table',
   'groupshared',
+  'long-variables',
   'matrix-products',
   'reserved-names',
   'scalars',

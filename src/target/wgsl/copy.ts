@@ -36,6 +36,8 @@ export interface ModuleCopy {
   print(b: Builder, format: string, values: readonly Value[]): void
   /** The copy of a global, with how it lies in memory. */
   global(of: Global): { readonly global: Global; readonly stored: Stored }
+  /** A module-level variable that only one place uses. */
+  variable(type: Type, name: string): Global
 }
 
 /** A struct with the results of a function that has several; they are fields in order. */
@@ -301,7 +303,10 @@ export class Copier {
       case 'var': {
         const type = this.type(result.type.elem!)
         reportLength(this.#cx.sink, type, inst.span)
-        const ptr = b.variable(type, result.name)
+        // It is zero where its function begins, as a module-level variable is. Drivers take that faster if it is long.
+        const isLong =
+          this.#from.info.entry !== undefined && b.at === b.func.body && t.wordsOf(type) > costs.functionWords
+        const ptr = isLong ? b.emit1('global', [], this.#cx.variable(type, result.name)) : b.variable(type, result.name)
         this.#pointers[result.id] = { ptr, stored: this.#cx.layouts.local(type) }
         return
       }

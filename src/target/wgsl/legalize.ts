@@ -154,8 +154,9 @@ class Legalizer implements ModuleCopy {
     const plain = [...functions.map(f => this.func(f)), ...this.#starter(reach)]
     for (let f = this.#queue.pop(); f !== undefined; f = this.#queue.pop()) this.#body(f)
     const globals = [...this.#globals.values()]
-    const order = this.#module.globals
-    globals.sort((x, y) => order.indexOf(x.of) - order.indexOf(y.of))
+    // What was a variable of a function comes last: its name is the one that changes.
+    const place = ({ of }: LegalGlobal): number => this.#module.globals.indexOf(of) >>> 0
+    globals.sort((x, y) => place(x) - place(y))
     const funcs = this.#ordered([...legal.map(e => e.func), ...plain])
     for (const f of funcs) branchTails(f, capabilities)
     const shallow = funcs.flatMap(f => [...flatten(f, this.sink), f])
@@ -234,6 +235,13 @@ class Legalizer implements ModuleCopy {
       this.#globals.set(of, legal)
     }
     return legal
+  }
+
+  variable(type: Type, name: string): Global {
+    const global = new Global(name, type, 'private', 'none', undefined, undefined, null)
+    const stored = this.layouts.local(type)
+    this.#globals.set(global, { global, stored, of: global, binding: undefined, constant: undefined, handle: null })
+    return global
   }
 
   /** The value that the function returns, where that is made of constants only. */
