@@ -138,7 +138,6 @@ const apart = new Set(
     'append',
     'byte-address',
     'combined',
-    'conditional',
     'coop-vec',
     'diff-texture',
     'lighting',
