@@ -136,7 +136,7 @@ export function bind(code: Code, options: BindOptions): BoundKernel {
 
   /** Throws where the kernel cannot run. */
   const check = (): void => {
-    if (isDestroyed) refuse('Destroyed', `this bound kernel ${name} was destroyed; bind another`)
+    if (isDestroyed) refuse('Destroyed', `${name} was destroyed; bind it again`)
     device.check()
     if (refusal !== undefined) throw refusal
     for (const { info, range } of borrowed) range.own!.check(`buffer ${info.name} of ${name}`)

@@ -39,7 +39,7 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
     if (kind === undefined) refuse('BufferError', `g.buffer takes a typed array, and ${shown(data)} came`)
     refuseDetached('g.buffer', data)
     const { length, byteLength } = data
-    if (length === 0) refuse('BufferError', 'g.buffer takes at least one number, and an empty array came')
+    if (length === 0) refuse('BufferError', 'g.buffer takes at least one number')
     device.needs('maxBufferSize', byteLength, `g.buffer: the array has ${byteLength} bytes`, 'BufferError')
     this.device = device
     this.#kind = kind
@@ -224,7 +224,7 @@ export function checkStorage(device: Device, info: BindingInfo, range: Range, le
   const alignment = device.limits.minStorageBufferOffsetAlignment
   check(
     offset % alignment === 0,
-    `the offset of what is bound is a multiple of ${alignment} bytes on this device (minStorageBufferOffsetAlignment), and ${offset} came`,
+    `expected an offset that is a multiple of ${alignment} (minStorageBufferOffsetAlignment), got ${offset}`,
   )
   checkSize(name, size, least)
   device.needs(

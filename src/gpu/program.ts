@@ -82,7 +82,7 @@ export async function attachProgram<T extends ProgramTypes>(
       if (entry === undefined)
         refuse(
           'NoSuchKernel',
-          `there is no compute entry point ${String(name)}; there are: ${entries.map(e => `${e.stage} ${e.name}`).join(', ')}`,
+          `${String(name)} is no compute entry point; there are: ${entries.map(e => `${e.stage} ${e.name}`).join(', ')}`,
         )
       const kernel = kernels.get(name) ?? new Kernel({ module, signature: new Signature(context, entry) }, loaders)
       kernels.set(name, kernel)

@@ -88,7 +88,10 @@ function rangeFor(
 ): Range {
   const { device, name: kernel } = signature
   if (data === undefined) refuse('MissingBuffer', `${kernel} needs the buffer ${info.name}`)
-  const least = leastOf(info.type)
+  const { type } = info
+  // A struct ends with its elements. There must be room for one.
+  const elements = type?.kind === 'struct' ? type.fields.at(-1) : { type, offset: 0 }
+  const least = elements?.type?.kind === 'array' ? elements.offset + elements.type.stride : 4
   if (isOnDevice(data)) return checkStorage(device, info, rangeOf(info.name, data), least)
   const bytes = packed(data, info)
   // Behind the last of elements that are smaller than a word, the word goes on.
@@ -98,13 +101,6 @@ function rangeFor(
   const buffer = own(storageBuffer(signature, size))
   write(device, buffer, 0, bytes)
   return { buffer, offset: 0, size, own: undefined }
-}
-
-/** The bytes of what a buffer must have room for: one element, behind what stands before the elements. */
-function leastOf(type: BindingInfo['type']): number {
-  if (type?.kind === 'array') return type.stride
-  const last = type?.kind === 'struct' ? type.fields.at(-1) : undefined
-  return last?.type.kind === 'array' ? last.offset + last.type.stride : 4
 }
 
 /** The data as bytes. Throws a `GpuError` if it does not fit the elements. */

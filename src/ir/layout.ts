@@ -59,7 +59,9 @@ export class Layouts {
         const row = this.of(type.elem!)
         // As those of an array, rows begin at multiples of 16 bytes, also where a matrix of WGSL would be shorter.
         if (this.rule === 'uniform' && type.count > 1 && type.elem!.count > 1) {
-          return { size: 16 * type.count, align: 16, stride: 16, offsets: none }
+          const align = roundUp(row.align, 16)
+          const stride = roundUp(row.size, align)
+          return { size: stride * type.count, align, stride, offsets: none }
         }
         // WGSL has no matrices of one row or column: they are vectors there.
         const stride = packed || type.elem!.count === 1 ? row.size : roundUp(row.size, row.align)

@@ -147,7 +147,8 @@ export class Types {
 
   /** The rule that a data layout of Slang names. */
   #rule(layout: s.GenericArg | undefined): t.LayoutRule | undefined {
-    const rule = (layout as s.StructType | undefined)?.decl.intrinsic
+    if (layout === undefined) return undefined
+    const rule = layout.kind === 'struct' ? layout.decl.intrinsic : null
     if (rule === null) this.#reach.refuse({ span: this.#reach.here()!, feature: 'a buffer layout of your own' })
     return rule as t.LayoutRule | undefined
   }

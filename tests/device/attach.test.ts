@@ -108,7 +108,7 @@ describe('attach', () => {
   })
   test('mistakes are named', () => {
     expect(said['failures']).toEqual({
-      kernel: 'NoSuchKernel: there is no compute entry point nope; there are: compute shade, compute copyLight',
+      kernel: 'NoSuchKernel: nope is no compute entry point; there are: compute shade, compute copyLight',
       missing: 'MissingBuffer: shade needs the buffer outp',
       unknown: 'UnknownBuffer: shade uses no buffer lihgts: did you mean lights?; there are inp, outp',
       size: 'WrongBuffer: inp: expected at least 4 bytes and a multiple of 4, got 3',

@@ -139,13 +139,13 @@ describe('bound kernels', () => {
       pass: 'WrongPass: encode of mark takes a GPUComputePassEncoder first, from beginComputePass(), and null came',
       encoder:
         'WrongPass: encode of mark takes a GPUComputePassEncoder first, from beginComputePass(), and a GPUCommandEncoder came',
-      destroyed: 'Destroyed: this bound kernel step was destroyed; bind another',
-      flushed: 'Destroyed: this bound kernel step was destroyed; bind another',
+      destroyed: 'Destroyed: step was destroyed; bind it again',
+      flushed: 'Destroyed: step was destroyed; bind it again',
       ready: expect.stringMatching(/^DeviceError: huge: .*1024.*256/s) as string,
       afterReady: expect.stringMatching(/^DeviceError: huge: .*1024.*256/s) as string,
       dispatchAfter: expect.stringMatching(/^DeviceError: huge: .*1024.*256/s) as string,
     })
-    expect(said['stage']).toMatch(/^NoSuchKernel: there is no compute entry point colour; there are: .*fragment colour/)
+    expect(said['stage']).toMatch(/^NoSuchKernel: colour is no compute entry point; there are: .*fragment colour/)
   })
   test('a refused bind keeps nothing, and destroy frees what bind made; no error is left to the device', () => {
     const [mistakes, made, live, scopes] = said['careful'] as [string[], number, number, number]

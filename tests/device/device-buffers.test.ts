@@ -30,7 +30,7 @@ describe('buffers of the device', () => {
     ]))
   test('parts that no device binds are refused', () => {
     const alignment = (offset: number): string =>
-      `WrongBuffer: marks: the offset of what is bound is a multiple of 256 bytes on this device (minStorageBufferOffsetAlignment), and ${offset} came`
+      `WrongBuffer: marks: expected an offset that is a multiple of 256 (minStorageBufferOffsetAlignment), got ${offset}`
     const within = (offset: number, size: number): string =>
       `WrongBuffer: marks: expected a part of 1024 bytes, and { offset: ${offset}, size: ${size} } came`
     expect(said['wrongParts']).toEqual([
@@ -68,7 +68,7 @@ describe('buffers of the device', () => {
         'BufferError: write: data begins and ends at a multiple of 4 bytes, or ends with the buffer; 1 bytes from byte 1 on came',
       list: 'BufferError: g.buffer takes a typed array, and an Array came',
       view: 'BufferError: g.buffer takes a typed array, and a DataView came',
-      empty: 'BufferError: g.buffer takes at least one number, and an empty array came',
+      empty: 'BufferError: g.buffer takes at least one number',
       detached:
         'BufferError: g.buffer: expected memory that can be read, but its Float32Array was transferred and is detached',
       option: 'UnknownOption: g.buffer takes no option usag: did you mean usage?; there is usage',

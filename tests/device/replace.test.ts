@@ -35,7 +35,7 @@ describe('new code of an attached program', () => {
     )
     expect(said['kernel']).toEqual(stays('NoSuchKernel: there is no kernel step any more'))
     expect(said['stage']).toBe(
-      'NoSuchKernel: there is no compute entry point stop; there are: compute step, compute last, compute other, compute train, compute scale',
+      'NoSuchKernel: stop is no compute entry point; there are: compute step, compute last, compute other, compute train, compute scale',
     )
   })
   test('mends what the device refused before', () =>

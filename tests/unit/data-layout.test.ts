@@ -93,3 +93,36 @@ test('reflection says how far elements lie apart, and hosts hand over lists', as
   })
   expect([...apart]).toEqual([31, 0, 0, 0, 122, 0, 0, 0])
 })
+
+test('rows of matrices of 64-bit numbers begin where the one before ends, or later', async () => {
+  const program = compile(`
+    struct S { float a; double2x3 m; double4x4 n; double last; int64_t2x2 k; }
+    RWStructuredBuffer<S, Std140DataLayout> all;
+    ConstantBuffer<S> block;
+    RWStructuredBuffer<double> read;
+    [shader("compute")] [numthreads(1, 1, 1)] void main() { all[0] = block; }
+    [shader("compute")] [numthreads(1, 1, 1)] void again() {
+      read[0] = all[0].m[0][2]; read[1] = all[0].m[1][0]; read[2] = all[0].n[0][3]; read[3] = all[0].n[3][3]; read[4] = all[0].last + double(all[0].k[1][0]); }`)
+  expect(program.diagnostics).toEqual([])
+  const { host } = program.wasm()
+  const { elem, stride } = host.buffers.find(b => b.name === 'all')!
+  expect([stride, ...(elem as DataType & { kind: 'struct' }).fields.map(f => f.offset)]).toEqual([
+    288, 0, 32, 96, 224, 240,
+  ])
+  const row = (i: number, count: number): number[] => Array.from({ length: count }, (_, k) => 10 * i + k)
+  const block = {
+    a: 1,
+    m: [row(0, 3), row(1, 3)],
+    n: [0, 1, 2, 3].map(i => row(i, 4)),
+    last: 5,
+    k: [
+      [1n, 2n],
+      [3n, 4n],
+    ],
+  }
+  const [all, read] = [new Uint8Array(288), new Float64Array(5)]
+  const machine = await load(program)
+  machine.kernel('main').dispatch([1, 1, 1], { buffers: { all }, uniforms: { block } })
+  machine.kernel('again').dispatch([1, 1, 1], { buffers: { all, read } })
+  expect([...read]).toEqual([2, 10, 3, 33, 8])
+})

@@ -86,6 +86,10 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
   }
 }
 
+function isNested(type: Type): boolean {
+  return type.kind === 'vector' && type.elem.kind === 'vector'
+}
+
 /** The cost of converting a pair of numbers, as its halves convert: `fwd_diff(f)` takes what f takes. */
 function pairCost(cx: Cx, from: Type, to: Type): number | null {
   if (from.kind === 'struct' && !(to.kind === 'struct' && from.decl.intrinsic === 'DifferentialPair')) return null
@@ -94,6 +98,8 @@ function pairCost(cx: Cx, from: Type, to: Type): number | null {
 }
 
 function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): number | null {
+  // Of vectors whose components are vectors only each component is converted.
+  if (isNested(from) !== isNested(to)) return null
   if (from.kind === 'scalar') {
     switch (to.kind) {
       case 'scalar':

@@ -356,7 +356,9 @@ export function applyGeneric(
       /^(?:vector|matrix|array|struct|interface|void)$/.test(elem.kind) &&
       !(decl === 'vector' && elem.kind === 'vector')
     ) {
-      cx.sink.add(generics.argumentKind, args[0]!.span, { expected: 'a scalar type' })
+      cx.sink.add(generics.argumentKind, args[0]!.span, {
+        expected: decl === 'vector' ? 'a scalar or a vector type' : 'a scalar type',
+      })
       return errorType
     }
     switch (decl) {

@@ -292,6 +292,7 @@ export class Memory {
     let at = 0
     for (; at + 4 <= size; at += 4) each(op.i32Load, op.i32Store, at)
     for (; at + 2 <= size; at += 2) each(op.i32Load16U, op.i32Store16, at)
+    if (at < size) each(op.i32Load8U, op.i32Store8, at)
   }
 }
 
