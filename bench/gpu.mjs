@@ -30,15 +30,3 @@ export async function startGpu(budget) {
 
 /** A software driver's own threads say what they worked, whatever else the machine did; else the time that passed. */
 export const timeOf = answer => (answer.work.every(t => t > 0) ? answer.work : answer.wall)
-
-/** The greatest difference of two gradients, against the greatest of their numbers. */
-export function difference(x, y) {
-  let most = 0,
-    scale = 1e-30
-  for (let i = 0; i < x.length; i++) {
-    if (!Number.isFinite(x[i]) || !Number.isFinite(y[i])) continue
-    most = Math.max(most, Math.abs(x[i] - y[i]))
-    scale = Math.max(scale, Math.abs(x[i]))
-  }
-  return most / scale
-}

@@ -1,17 +1,19 @@
 // What gradients cost on the GPU, beside kernels written by hand and the real compiler: time, length, memory between the two passes, growth.
 //   npm run bench:gradients [-- hand|bytes|time|growth] [--budget ms] [--only name]
-// Times are through WGSL on one WebGPU device, both compilers' kernels in turns; what counts is the ratio.
+// Times are through WGSL on one WebGPU device, both compilers' kernels in turns; what counts is the ratio. The exit status is 1 if a bar of
+// `hand` is not met.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { compile } from '../dist/index.js'
-import { difference, startGpu, timeOf } from './gpu.mjs'
+import { startGpu, timeOf } from './gpu.mjs'
 import { families } from './grow.mjs'
 import { besideHand } from './hand.mjs'
 import { programs } from './inputs.mjs'
 import { gradients } from './on-cpu.mjs'
 import { loadPeer } from './peer.mjs'
 import { mean, row, table } from './table.mjs'
+import { difference } from './verdict.mjs'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

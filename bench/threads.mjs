@@ -1,5 +1,5 @@
 // What threads are worth: each program of the bench by one thread and by several, over as many workgroups as take one thread a while.
-//   npm run bench:threads [-- --threads 2 --rounds 9 --of 07]
+//   npm run bench:threads [-- --threads 2 --rounds 9 --only 07]
 // The exit status is 1 if two threads are less than 1.7 times as fast as one on a program that one thread needs over 10 ms for.
 import process from 'node:process'
 import { readFileSync } from 'node:fs'
@@ -13,13 +13,13 @@ const { values } = parseArgs({
   options: {
     threads: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '9' },
-    of: { type: 'string', default: '' },
+    only: { type: 'string', default: '' },
   },
 })
 const [threads, rounds] = [Number(values.threads), Number(values.rounds)]
 if (!(threads >= 2) || !(rounds >= 1)) {
   console.error(
-    'usage: npm run bench:threads -- [--threads N] [--rounds N] [--of NAME]: 2 threads or more, 1 round or more',
+    'usage: npm run bench:threads -- [--threads N] [--rounds N] [--only NAME]: 2 threads or more, 1 round or more',
   )
   process.exit(2)
 }
@@ -45,7 +45,7 @@ console.log(`${availableParallelism()} cores; gradients, ${rounds} rounds in tur
 console.log('program        groups   1 thread  ' + `${threads} threads   times as fast`)
 let failed = false
 for (const [name, { grad, input }] of Object.entries(programs)) {
-  if (!name.includes(values.of)) continue
+  if (!name.includes(values.only)) continue
   const program = compile(readFileSync(new URL(`programs/${name}.slang`, import.meta.url), 'utf8'))
   const modules = [await load(program), await load(program, { threads })]
   const call = (module, groups) => {

@@ -1,8 +1,4 @@
-/**
- * What `cotangent/wgsl` needs to compile programs with tensors, `DiffTexture2D`, waves, `CoopVec`, `Sampler2D` and its kin,
- * `AppendStructuredBuffer`, `ByteAddressBuffer`, pointers, `RayDesc`, numbers packed into words, or numbers of 16 and 64 bits as
- * bits. `cotangent` has it already.
- */
+/** The rare parts of the core library, which `cotangent/wgsl` keeps out of its bundle; docs/api.md lists them. `cotangent` has them already. */
 import { rareCore } from './check/core-rare.generated.ts'
 import type { PackedFile } from './check/modules/packed.ts'
 

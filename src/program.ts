@@ -60,9 +60,8 @@ export interface CompileOptions extends FrontOptions {
    */
   readonly emulation?: Emulation | undefined
   /**
-   * More of the core library, for `compile` of `cotangent/wgsl`: `library` of `cotangent/library`, for programs with
-   * tensors, `DiffTexture2D`, waves, `CoopVec`, `Sampler2D` and its kin, `RayDesc`, or numbers packed into words. In `cotangent` it is there
-   * already.
+   * The rare parts of the core library, for `compile` of `cotangent/wgsl`: `library` of `cotangent/library`. docs/api.md lists them. In
+   * `cotangent` they are there already.
    */
   readonly library?: readonly PackedFile[] | undefined
   /**

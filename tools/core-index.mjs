@@ -139,6 +139,7 @@ const apart = new Set(
     'byte-address',
     'combined',
     'coop-vec',
+    'determinant',
     'diff-texture',
     'lighting',
     'packing',

@@ -131,8 +131,9 @@ const maxThreads = 256
 /** How a program is loaded. */
 export interface LoadOptions extends MachineOptions {
   /**
-   * How many threads share the workgroups of a dispatch, with the one that calls; 256 at most, default 1. Numbers do not depend on it, except
-   * sums by atomic additions of floats. A module that prints, or counts trips, runs on one. `close` ends the others.
+   * How many threads share the workgroups of a dispatch, with the one that calls; 256 at most, default 1. Numbers depend on it only where
+   * workgroups depend on their order: sums by atomic additions of floats, what atomic operations return, and elements that several of
+   * them write. A module that prints, or counts trips, runs on one. `close` ends the others.
    */
   readonly threads?: number | undefined
 }
@@ -154,14 +155,16 @@ export async function load<E = unknown>(
   const { threads: asked = 1, ...machineOptions } = options
   if (!Number.isInteger(asked) || asked < 1 || asked > maxThreads)
     throw new ShapeError('threads', `a whole number from 1 to ${maxThreads}`, asked)
-  const missing = asked === 1 ? undefined : obstacle()
+  const counts = options.limits?.trips !== undefined
+  const missing = asked === 1 ? undefined : counts ? 'one counter counts the trips of limits.trips' : obstacle()
   const output = program.wasm({
     derivatives: false,
     limits: options.limits,
     shared: asked > 1 && missing === undefined,
   })
   const memory = new ProgramMemory(output.host.limits?.bytes, output.host.shared)
-  const count = output.host.shared ? asked : 1
+  const prints = output.host.prints.length > 0
+  const count = output.host.shared && !prints ? asked : 1
   const module = await WebAssembly.compile(output.bytes)
   if (count > 1) memory.team = await Team.start(count, memory.linear)
   let machine: Machine
@@ -172,7 +175,10 @@ export async function load<E = unknown>(
     memory.close()
     throw cause
   }
-  const reason = count === asked ? undefined : (missing ?? 'the program was compiled for one thread')
+  const other = prints
+    ? 'the lines of printf come in the order of workgroups'
+    : 'the program was compiled for one thread'
+  const reason = count === asked ? undefined : (missing ?? other)
   return assemble(program, output, machine, machineOptions, { count, reason })
 }
 

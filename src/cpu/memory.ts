@@ -30,6 +30,8 @@ export class ProgramMemory {
   readonly #shared: boolean
   #memory: LinearMemory | undefined
   #top = 0
+  /** Whether it has grown as far as it can. */
+  #isFull = false
   /** Bytes of the instances' own regions. */
   #variables = 0
   readonly #kept: HostPart[] = []
@@ -129,14 +131,15 @@ export class ProgramMemory {
   /** Grows memory as far as it can, and gives where it ends. Of what nobody touches an engine sets aside the addresses only. */
   reserveAll(): number {
     const most = this.#limit === undefined ? mostPages : Math.floor(this.#limit / pageSize)
-    for (let pages = most - this.buffer.byteLength / pageSize; pages >= 1; pages = Math.floor(pages / 2)) {
+    const left = this.#isFull ? 0 : most - this.buffer.byteLength / pageSize
+    for (let pages = left; pages >= 1; pages = Math.floor(pages / 2)) {
       try {
         this.linear.grow(pages)
-        break
       } catch {
         // Half of that, then.
       }
     }
+    this.#isFull = true
     return this.buffer.byteLength
   }
 

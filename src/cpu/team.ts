@@ -139,8 +139,7 @@ export class Team {
 
 /** Why a dispatch cannot wait for other threads here; undefined where it can. */
 export function obstacle(): string | undefined {
-  if (typeof SharedArrayBuffer === 'undefined') return 'the page is not isolated (crossOriginIsolated is false)'
-  return workerThreads() === undefined ? 'only Node and its kin let a thread wait for others' : undefined
+  return workerThreads() === undefined ? 'only Node, Bun and Deno let a thread wait for others' : undefined
 }
 
 /** Threads of Node, Bun and Deno. Asked for like this, a bundler for pages does not look for them. */

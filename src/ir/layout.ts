@@ -134,7 +134,7 @@ export function elementsIn(
   if (type.kind === 'array') return type.count === 0 ? { offset: 0, stride } : undefined
   const last = type.kind === 'struct' ? type.fields.at(-1) : undefined
   const elements = last && elementsIn(last.type, layouts)
-  return elements && { ...elements, offset: offsets.at(-1)! }
+  return elements && { ...elements, offset: offsets.at(-1)! + elements.offset }
 }
 
 /** The next multiple of `align` that is not less than `n`. */

@@ -19,8 +19,8 @@ export interface Way {
   readonly steps: readonly (number | Type)[]
 }
 
-/** For each parameter, `this` first, the way to its place; undefined for one that is a value. */
-export type Ways = readonly (Way | undefined)[]
+/** For each parameter, `this` first, the way to its place; `copy` where it is a copy of what others may change; undefined for one's own value. */
+export type Ways = readonly (Way | 'copy' | undefined)[]
 
 /** A place: its way, and the memory and the indices. */
 export interface SharedPlace {
@@ -79,13 +79,18 @@ function placeAt(place: Value): SharedPlace | undefined {
   return { way: { memory: at.type, steps }, values: [at, ...indices] }
 }
 
+/** Whether a parameter is a place. */
+export const isWay = (way: Ways[number]): way is Way => way !== undefined && way !== 'copy'
+
 /** Tells functions for different ways apart. */
-export const wayKey = ({ memory, steps }: Way): string =>
-  [memory.name, ...steps.map(step => (typeof step === 'number' ? step : step.name))].join('.')
+export const wayKey = (way: Way | 'copy'): string =>
+  way === 'copy'
+    ? way
+    : [way.memory.name, ...way.steps.map(step => (typeof step === 'number' ? step : step.name))].join('.')
 
 /** The signature of a function whose parameters are the places that such ways lead to. */
 export function inPlace(sig: Func['sig'], ways: Ways): Func['sig'] {
-  const params = sig.params.flatMap((p, k) => (ways[k] === undefined ? [p] : wayParams(ways[k], p.name)))
+  const params = sig.params.flatMap((p, k) => (isWay(ways[k]) ? wayParams(ways[k], p.name) : [p]))
   return { ...sig, params }
 }
 

@@ -7,6 +7,7 @@ import { show } from '../check/model/type.ts'
 import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { loaded } from './box.ts'
+import { baseOf } from '../ir/pointer.ts'
 import { placeParams, sharedPlace } from './by-reference.ts'
 import { builtinMember } from './builtin.ts'
 import { forConstants } from './constexpr.ts'
@@ -163,6 +164,14 @@ function primalOf(ref: FuncRef): FuncRef {
   return ref.kind === 'derivative' ? primalOf(ref.of) : ref
 }
 
+/** Whether an argument is memory of this invocation alone. */
+function isOwn({ copies }: Fn, operand: Operand): boolean {
+  if (operand.dir === 'in') return true
+  if (operand.ref.kind !== 'pointer') return false
+  const base = baseOf(operand.ref.pointer)
+  return (base.type.space === 'function' || base.type.space === 'private') && !copies.has(base)
+}
+
 function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | undefined {
   const { b, cx } = fn
   const wanted = given.some(o => o.dir === 'inout') ? placeParams(cx.program, ref) : undefined
@@ -177,7 +186,8 @@ function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | unde
   const places = operands.map((o, k) =>
     wanted?.[k] === true ? sharedPlace(cx.boxes, o, sig.params[k]!.type) : undefined,
   )
-  const callee = cx.instance(ref, places.every(p => p === undefined) ? [] : places.map(p => p?.way))
+  const ways = operands.map((o, k) => places[k]?.way ?? (wanted?.[k] === true && !isOwn(fn, o) ? 'copy' : undefined))
+  const callee = cx.instance(ref, ways.every(w => w === undefined) ? [] : ways)
   if (ref.kind === 'direct' && cx.serving.has(ref.decl)) callee.info.serves = true
   const primal = primalOf(ref)
   if (operands.length !== sig.params.length && primal.kind === 'dynamic') {

@@ -8,7 +8,7 @@
  * Which types there are is only known once everything is lowered: lowering starts over when a new one turns up.
  */
 import { Fn } from './context.ts'
-import type { Operand } from './ref.ts'
+import type { Operand, Ref } from './ref.ts'
 import type { Expr } from '../check/model/tree.ts'
 import type { FuncRef } from '../check/model/func-ref.ts'
 import * as s from '../check/model/type.ts'
@@ -115,9 +115,14 @@ function closed(fn: Fn, value: Value, type: s.Type, to: t.Type): Value {
 export function dispatchBody(cx: Lowering, func: Func, ref: FuncRef & { readonly kind: 'dynamic' }): void {
   const fn = new Fn(cx, func, s.noSubst)
   const { b } = fn
+  const copied = (value: Value, name: string): Ref => {
+    const ref = fn.variable(value.type, name, value)
+    if (ref.kind === 'pointer') fn.copies.set(ref.pointer, name)
+    return ref
+  }
   const operands: Operand[] = func.sig.params.map(p => {
     if (p.dir === 'in') return { dir: 'in', value: b.param(p.type, p.name) }
-    return { dir: p.dir, ref: fn.variable(p.type, p.name, p.dir === 'out' ? undefined : b.param(p.type, p.name)) }
+    return { dir: p.dir, ref: p.dir === 'out' ? fn.variable(p.type, p.name) : copied(b.param(p.type, p.name), p.name) }
   })
   const self = operands[0] ?? impossible('a dispatch without an object')
   const rest = operands.slice(1)
@@ -140,7 +145,7 @@ export function dispatchBody(cx: Lowering, func: Func, ref: FuncRef & { readonly
     }
     const payload = b.extract(value, i + 1)
     const mutating = self.dir !== 'in'
-    const place = mutating ? fn.variable(payload.type, 'this', payload) : undefined
+    const place = mutating ? copied(payload, 'this') : undefined
     const object: Operand = place === undefined ? { dir: 'in', value: payload } : { dir: 'inout', ref: place }
     const own = cx.program.signature(method)
     const out = callWith(

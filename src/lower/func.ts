@@ -7,7 +7,7 @@ import type { Body } from '../check/model/tree.ts'
 import type { Type } from '../ir/type.ts'
 import { type Func, type Value } from '../ir/value.ts'
 import type { Lowering, Pending } from './context.ts'
-import { placeOf, placeParams } from './by-reference.ts'
+import { isWay, placeOf, placeParams } from './by-reference.ts'
 import { dispatchBody } from './dispatch.ts'
 import { closed } from './flow.ts'
 import { defaultFields } from './init.ts'
@@ -78,11 +78,11 @@ function enter(fn: Fn, body: Body, { ref, ways }: Pending): void {
   const method = sig.length - body.params.length
   const wanted = sig.some(p => p.dir === 'inout') ? placeParams(fn.cx.program, ref) : undefined
   const place = (k: number): Ref | undefined =>
-    ways[k] === undefined ? undefined : { kind: 'pointer', pointer: placeOf(b, ways[k], sig[k]!.name) }
+    isWay(ways[k]) ? { kind: 'pointer', pointer: placeOf(b, ways[k], sig[k]!.name) } : undefined
   const incoming = (value: Value, k: number, written: boolean): Ref => {
     const held = fn.incoming(value, written)
-    if (sig[k]!.dir === 'inout' && wanted?.[k] !== true && held.kind === 'pointer')
-      fn.copies.set(held.pointer, value.name)
+    const isOwn = wanted?.[k] === true && ways[k] === undefined
+    if (sig[k]!.dir === 'inout' && !isOwn && held.kind === 'pointer') fn.copies.set(held.pointer, value.name)
     return held
   }
   if (method > 0) {

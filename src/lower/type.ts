@@ -145,12 +145,13 @@ export class Types {
     return formed
   }
 
-  /** The rule that a data layout of Slang names. */
+  /** The rule that a data layout of Slang names; undefined for the usual one. */
   #rule(layout: s.GenericArg | undefined): t.LayoutRule | undefined {
     if (layout === undefined) return undefined
-    const rule = layout.kind === 'struct' ? layout.decl.intrinsic : null
-    if (rule === null) this.#reach.refuse({ span: this.#reach.here()!, feature: 'a buffer layout of your own' })
-    return rule as t.LayoutRule | undefined
+    if (layout.kind === 'struct' && layout.decl.module.isCore)
+      return (layout.decl.intrinsic ?? undefined) as t.LayoutRule | undefined
+    this.#reach.refuse({ span: this.#reach.here()!, feature: 'a buffer layout of your own' })
+    return undefined
   }
 
   /** Elements of a buffer. Where two rules say the same there is one type, so that a pointer leads to either. */
@@ -323,7 +324,7 @@ export class Types {
       case 'ConstantBuffer':
       case 'ParameterBlock': {
         const inner = this.part(arg as s.Type)
-        if (layout !== undefined && !/Default|140/.test(s.show(layout)))
+        if ((this.#rule(layout) ?? 'uniform') !== 'uniform')
           this.#reach.refuse({ span: this.#reach.here()!, feature: s.show(type) })
         return t.holdsPointer(inner) ? inner : t.ptr('uniform', this.#form(inner))
       }

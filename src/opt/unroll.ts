@@ -51,7 +51,7 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
   return unrollWhere(func, cx, small, costs.smallLoopAll * total, () => undefined)
 }
 
-/** Unrolls loops of few trips that keep small arrays in memory. What all trips call alike is nameless: numbers alone would tell it apart. */
+/** Unrolls loops of few trips that keep small arrays in memory. Copies get no names: each trip would repeat them with another number. */
 export function unrollArrays(func: Func, cx: Cx): boolean {
   if (func.body === undefined) return false
   const loops = loopsOfArrays(func)

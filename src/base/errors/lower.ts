@@ -4,7 +4,7 @@ import { error, remark, warning, type Entry } from '../diag.ts'
 export const unsizedArray: Entry<'type'> = error(
   'E30834',
   'an array without a length cannot be stored or skipped: {type}',
-  'give it a length, or reach its elements by a pointer: `p->data[i]`',
+  'give it a length, or let it end the struct that a pointer leads to: `p->data[i]`',
 )
 
 export const unknownNumber: Entry<'value'> = error(
@@ -52,7 +52,7 @@ export const unsupportedHere: Entry<'what'> = error(
 export const atomicOnCopy: Entry<'name'> = error(
   'E36119',
   'an atomic operation on {name}, which holds a copy of the argument here',
-  'in a function without derivatives, declare it as `__ref`, or with numbers of type `Atomic<T>`: then it is the place of the argument; else pass the buffer and an index',
+  'declare it as `__ref`, or with an `Atomic<T>`, in a function without derivatives that no interface calls, and give it memory; else pass the buffer and an index',
 )
 
 export const genericEntry: Entry<'name'> = remark(
@@ -76,7 +76,7 @@ export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error(
 export const mixedParameter: Entry<'name' | 'parameter'> = error(
   'E38025',
   '{name} has no semantic, but other fields of the parameter {parameter} are system values',
-  'keep system values and what the host gives in parameters of their own; a parameter that is uniform as a whole is said to be by `uniform`',
+  'keep system values and what the host gives in parameters of their own; mark one that is all uniform with `uniform`',
 )
 
 export const varyingType: Entry<'name' | 'semantic' | 'expected'> = error(
@@ -105,7 +105,7 @@ export const doubleLocation: Entry<'name' | 'location'> = error(
 
 export const bindingTaken: Entry<'name' | 'other' | 'binding' | 'group'> = warning(
   'W39001',
-  '{name} asks for binding {binding} of group {group}, as {other} does: two resources share no binding, so {name} gets another',
+  '{name} asks for binding {binding} of group {group}, as {other} does, so {name} gets another',
   'give each a binding of its own, or leave it out: resources without one get the free ones',
 )
 

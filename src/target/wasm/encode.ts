@@ -46,11 +46,10 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
     const least = pagesOf(module.memory)
     s.name('host')
     s.name('memory')
-    // A shared memory has a maximum always: that of what imports it is no smaller.
-    s.raw([2, module.shared ? 3 : module.most === undefined ? 0 : 1])
+    const most = mostPages(module)
+    s.raw([2, module.shared ? 3 : most === undefined ? 0 : 1])
     s.u32(least)
-    if (module.shared || module.most !== undefined)
-      s.u32(Math.min(65536, Math.max(least, Math.floor((module.most ?? Infinity) / pageSize))))
+    if (most !== undefined) s.u32(most)
     s.name('host')
     s.name('base')
     s.raw([3, i32, 0])
@@ -312,4 +311,10 @@ class Bytes {
     this.u32(body.length)
     this.append(body)
   }
+}
+
+/** How many pages the memory of a module has at most; undefined for any number. A shared one has a maximum always. */
+export function mostPages({ shared, memory, most }: WasmCode): number | undefined {
+  if (!shared && most === undefined) return undefined
+  return Math.min(65536, Math.max(pagesOf(memory), Math.floor((most ?? Infinity) / pageSize)))
 }

@@ -1,5 +1,5 @@
 /** WebAssembly's text format of a module, for reading. */
-import { isMemoryOp, pagesOf } from './encode.ts'
+import { isMemoryOp, mostPages, pagesOf } from './encode.ts'
 import { baseGlobal, ownGlobals, type Callee, type Code, type WasmCode } from './node.ts'
 import { op, opName, typeName, type ValType } from './opcode.ts'
 import { schedule } from './schedule.ts'
@@ -11,7 +11,8 @@ export function printWat(module: WasmCode): string {
     c.index = i
   })
   const lines: string[] = ['(module']
-  lines.push(`  (import "host" "memory" (memory ${pagesOf(module.memory)}${module.shared ? ' 65536 shared' : ''}))`)
+  const size = [pagesOf(module.memory), mostPages(module), module.shared ? 'shared' : undefined]
+  lines.push(`  (import "host" "memory" (memory ${size.filter(part => part !== undefined).join(' ')}))`)
   lines.push('  (import "host" "base" (global $base i32))')
   for (const c of module.imports) lines.push(`  (import "host" "${c.name}" (func ${signature(c, [])}))`)
   for (const name of module.globals)

@@ -47,7 +47,7 @@ export interface Extent {
 }
 
 /** The layout that the host sees. */
-function rule(type: Type, kind: LayoutRule | 'workgroup'): Layout {
+function hostLayout(type: Type, kind: LayoutRule | 'workgroup'): Layout {
   return rules[kind === 'workgroup' ? 'storage' : kind].of(type)
 }
 
@@ -114,7 +114,7 @@ export class Layouts {
         return this.#vector(type, kind, atomics)
       case 'mat':
         // One whose elements atomics touch is an array of its rows, and one whose rows lie closer or farther than WGSL's.
-        if (atomics !== undefined || this.extent(type).align !== rule(type, kind).align)
+        if (atomics !== undefined || this.extent(type).align !== hostLayout(type, kind).align)
           return this.#array(type, kind, atomics)
         return alike(type, [this.stored(type.elem!, kind)])
       case 'array':
@@ -146,7 +146,7 @@ export class Layouts {
     let part = this.stored(type.elem!, kind, atomics?.parts.get(0))
     if (kind === 'uniform' && part.type.kind === 'struct') part = this.#aligned(part)
     // Three atomic lanes take less room than the vector, whose place the next element keeps.
-    const { stride, align } = rule(type, kind)
+    const { stride, align } = hostLayout(type, kind)
     const wrapped = this.#stride(part.type) !== stride
     const elem = wrapped ? this.#wrapper(part.type, align) : part.type
     const plain = part.plain && !wrapped && elem === type.elem
@@ -159,7 +159,7 @@ export class Layouts {
     const aligns = parts.map((p, i) => {
       const own = this.extent(p.type).align
       // An array of atomic lanes keeps the place that the vector had.
-      const { align } = rule(type.fields[i]!.type, kind)
+      const { align } = hostLayout(type.fields[i]!.type, kind)
       if (own < align) return align
       // WGSL gives a member the alignment of its type, declared ones within it included. naga forgets those, so they are said again.
       return this.#declares(p.type) ? own : 0
