@@ -44,7 +44,7 @@ const reverse = 'var p = diffPair(x); bwd_diff(f)(p, n, 1.0); result = p.d;'
 
 /** Elements of all arrays of a WGSL text that are not in buffers. */
 function slots(wgsl: string): number {
-  return [...wgsl.matchAll(/var \w+: ((?:array<)+[^;=]*);/g)].reduce(
+  return [...wgsl.matchAll(/var(?:<private>)? \w+: ((?:array<)+[^;=]*);/g)].reduce(
     (sum, [, type]) => sum + [...type!.matchAll(/, (\d+)>/g)].reduce((n, [, of]) => n * Number(of), 1),
     0,
   )
