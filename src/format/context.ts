@@ -1,5 +1,5 @@
 /** What all parts of the formatter share: tokens, their roles, and what stands in the gaps between them. */
-import { comment, concat, indent, isHard, newline, raw, trailing, type Doc } from './doc.ts'
+import { comment, concat, indent, isHard, newline, raw, trailing, trailingIfBroken, type Doc } from './doc.ts'
 import type { Options } from './options.ts'
 import type { Roles } from './roles.ts'
 import type { Piece, Tokens } from './tokens.ts'
@@ -61,7 +61,7 @@ export class Cx {
     if (off === 'all') return { comments: [], then: raw(this.#source(start, end)) }
     const pieces = tokens.pieces(index)
     const own = off === 'part' ? pieces.length : this.#attachedFrom(index, pieces)
-    const { comments, breaks, offUntil } = this.#comments(index, own, place, isHard(sep))
+    const { comments, breaks, offUntil } = this.#comments(index, own, place, sep)
     if (offUntil > 0 && offUntil >= end) return { comments, then: raw(this.#source(pieces.at(-1)!.end, end)) }
     const attached = pieces.slice(own)
     const newlines = attached[0]?.newlines ?? tokens.newlines(index)
@@ -93,17 +93,18 @@ export class Cx {
 
   /**
    * The first `count` comments and directives before a token, each on its line or at the end of a line; whether what follows must begin a line,
-   * which `isBroken` says of the token; and the end of the part that a comment among them asks to leave as it is.
+   * which `sep` says of the token; and the end of the part that a comment among them asks to leave as it is.
    */
   #comments(
     index: number,
     count: number,
     place: Place,
-    isBroken: boolean,
+    sep: Doc,
   ): { readonly comments: readonly Doc[]; readonly breaks: boolean; readonly offUntil: number } {
     const { tokens } = this
     const start = index === 0 ? 0 : tokens.end(index - 1)
-    const breaksBehind = index === tokens.count || isBroken || tokens.newlines(index) > 0
+    const breaksBehind = index === tokens.count || isHard(sep) || tokens.newlines(index) > 0
+    const isSoft = typeof sep !== 'string' && sep.kind === 'line'
     const pieces = tokens.pieces(index)
     const comments: Doc[] = []
     let breaks = false
@@ -124,9 +125,11 @@ export class Cx {
       offUntil = tokens.offUntil(piece.start)
       const text = this.#textOf(piece)
       const isBehind = isComment && newlines === 0 && !breaks && piece.start > 0 && index > 0
-      const isTrailing = isBehind && endsLine && !/[\r\n]/.test(text)
+      const isRow = isBehind && !/[\r\n]/.test(text)
+      const isTrailing = isRow && endsLine
       const continues = above !== undefined && kind === 'line' && newlines === 1 && piece.column === above.column
       if (isTrailing) comments.push(trailing(piece, text, false))
+      else if (isRow && next === undefined && isSoft) comments.push(trailingIfBroken(piece, text))
       else if (isBehind) comments.push(concat([' ', this.#comment(piece)]))
       else {
         const doc = continues ? trailing(piece, text, true) : isComment ? this.#comment(piece) : raw(text)

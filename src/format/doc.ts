@@ -75,7 +75,7 @@ export interface Comment extends Measured {
   readonly text: string
 }
 
-/** A comment at the end of a line. Lines do not break for it. */
+/** A comment at the end of a line. Lines do not break for it, but it has a width where it stands on one line with what follows. */
 export interface Trailing extends Measured {
   readonly kind: 'trailing'
   readonly piece: Piece
@@ -172,6 +172,11 @@ export function comment(piece: Piece, text: string): Doc {
 /** A comment at the end of a line; one that `continues` stands below another. */
 export function trailing(piece: Piece, text: string, continues: boolean): Doc {
   return { kind: 'trailing', width: 0, piece, text, continues }
+}
+
+/** A comment that stands at the end of a line only where the line breaks behind it. */
+export function trailingIfBroken(piece: Piece, text: string): Doc {
+  return { kind: 'trailing', width: 1 + widthOf(text), piece, text, continues: false }
 }
 
 function isOneLine(text: string): boolean {

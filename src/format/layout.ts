@@ -97,8 +97,9 @@ export class Printer {
         return
       case 'raw':
       case 'comment':
-      case 'trailing':
         return this.#broken(doc, 0)
+      case 'trailing':
+        return doc.width > 0 ? this.#text(` ${doc.text}`) : this.#broken(doc, 0)
     }
   }
 
