@@ -35,7 +35,7 @@ export async function bundled(): Promise<{ readonly script: string; readonly rem
 }
 
 /** What a bomb took; `failure` says why its process did not end well. */
-type Outcome = Taken & { readonly failure?: string }
+export type Outcome = Taken & { readonly failure?: string }
 
 /** What is wrong with how a bomb ended, however long it took; undefined where nothing is. */
 export function harm(taken: Outcome): string | undefined {
@@ -48,7 +48,7 @@ export function verdict(taken: Outcome): string | undefined {
 }
 
 /** How often a bomb is tried that took too long. */
-const tries = 3
+const tries = 5
 /** What the yardstick takes on the machine for which the bounds hold, in milliseconds. */
 const yardstick = 400
 
