@@ -10,7 +10,7 @@ const size = setting('SIZE', 14)
 
 describe('generated programs with loops', () => {
   it('need no bounds of loops on CPU targets', async () => {
-    const seeds = setting('BOUNDLESS_SEEDS', 60)
+    const seeds = setting('BOUNDLESS_SEEDS', 30)
     const failures = await failuresOf((program, seed) => check(program, seed, { edit: boundless }), seeds, size)
     failures.push(
       ...(await failuresOf(
@@ -33,7 +33,7 @@ describe('generated programs with loops', () => {
   }, 600_000)
 
   it('run loops again where few of their states are kept', async () => {
-    const seeds = setting('CHECKPOINT_SEEDS', 60)
+    const seeds = setting('CHECKPOINT_SEEDS', 30)
     const failures = await failuresOf(
       (program, seed) => check(program, seed, { edit: text => checkpointed(seed % 2 === 0 ? text : boundless(text)) }),
       seeds,
