@@ -265,6 +265,7 @@ Example:
 reporting(program.command('demo').description('run a bundled example end to end; without a name, list them'))
   .addArgument(new Argument('[name]', 'the example').choices(demoNames))
   .option('--gpu', 'run it through WGSL on a WebGPU device')
+  .option('--large', 'a larger problem: splat2d at 256x256 pixels with 2,000 Gaussians')
   .option('--steps <n>', 'how many steps to take', positive)
   .option('-o, --output <dir>', 'where pictures go')
   .action(async (name: DemoName | undefined, options: Record<string, unknown>) =>

@@ -154,6 +154,14 @@ describe('command line', () => {
     )
   })
 
+  test('splat2d has a larger picture, and a demo without one says so', () => {
+    const text = run('demo', 'splat2d', '--large', '--steps', '2', '-o', join(out, 'large'))
+    expect(text).toContain('2000 Gaussians, 256x256 pixels, 2 steps on CPU')
+    const { status, stderr } = fail('demo', 'brdf', '--large', '-o', join(out, 'brdf-large'))
+    expect(status).toBe(2)
+    expect(stderr).toContain('brdf has one size only; --large is for splat2d (256x256 pixels, 2,000 Gaussians)')
+  })
+
   test('a demo that cannot write says so', () => {
     const { status, stderr } = fail('demo', 'brdf', '--steps', '1', '-o', join(root, 'package.json'))
     expect(stderr).toContain('package.json cannot be written')

@@ -9,6 +9,8 @@ export interface DemoContext {
   readonly output: string
   readonly steps: number | undefined
   readonly gpu: boolean
+  /** Takes the larger of two problems, where the demo has one. */
+  readonly large: boolean
   /** Compiles a file of the example. */
   readonly compile: (file: string) => Program
   /** Prints a line. */

@@ -20,6 +20,19 @@ export function readPng(file: string): Picture {
   return { width: png.width, height: png.height, data }
 }
 
+/** A picture of half the width and height: each pixel is the mean of four. */
+export function halved({ width, height, data }: Picture): Picture {
+  const [across, down] = [width >> 1, height >> 1]
+  const half = new Float32Array(across * down * 3)
+  for (let y = 0; y < down; y++) {
+    for (let x = 0; x < across * 3; x++) {
+      const at = y * 2 * width * 3 + x + 3 * Math.floor(x / 3)
+      half[y * across * 3 + x] = (data[at]! + data[at + 3]! + data[at + width * 3]! + data[at + width * 3 + 3]!) / 4
+    }
+  }
+  return { width: across, height: down, data: half }
+}
+
 /** Writes a picture; values outside [0, 1] are clamped. Each pixel becomes a square of `scale` pixels. */
 export function writePng(file: string, picture: Picture, scale = 1): void {
   const { width, height, data } = picture

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { DemoContext } from './context.ts'
 import { progress } from '../progress.ts'
 import { backend } from './backend.ts'
-import { psnr, readPng, writeCurve, writePng, type Picture } from './pictures.ts'
+import { halved, psnr, readPng, writeCurve, writePng, type Picture } from './pictures.ts'
 
-const [tile, perTile, params, count] = [8, 64, 9, 600]
+const [tile, perTile, params] = [8, 64, 9]
 const rate = 0.012
 
 /** Gaussians on a jittered grid, each with the colour of the photograph under it. */
-function start(photo: Picture): Float32Array {
+function start(photo: Picture, count: number): Float32Array {
   const splats = new Float32Array(count * params)
   let state = 12345
   const random = (): number => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32
@@ -27,13 +27,14 @@ function start(photo: Picture): Float32Array {
 }
 
 export async function run(cx: DemoContext): Promise<void> {
-  const photo = readPng(join(cx.dir, 'astronaut.png'))
+  const whole = readPng(join(cx.dir, 'astronaut.png'))
+  const [photo, count] = cx.large ? [whole, 2000] : [halved(whole), 600]
   const { width, height } = photo
   const steps = cx.steps ?? 150
   const on = await backend(cx, 'splat2d.slang')
   cx.say(`${count} Gaussians, ${width}x${height} pixels, ${steps} steps on ${on.name}`)
   const tiles = Math.ceil(width / tile) * Math.ceil(height / tile)
-  const splats = start(photo)
+  const splats = start(photo, count)
   const [lists, listed, grads, loss] = [
     new Int32Array(tiles * perTile),
     new Int32Array(tiles),
