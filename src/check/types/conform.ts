@@ -329,8 +329,10 @@ function findOut(cx: Cx, type: Type, iface: InterfaceType): boolean {
     default:
       return false
   }
-  // By declaration, which is sooner known than what extensions add.
-  return [false, true].some(extended => instancesOf(cx, type, iface, extended).some(i => i.key === iface.key))
+  // By declaration, which is sooner known than what extensions add: what these extend may itself ask this.
+  return (['declared', 'core', 'all'] as const).some(reach =>
+    instancesOf(cx, type, iface, reach).some(i => i.key === iface.key),
+  )
 }
 
 /** Whether a type is a resource, or stands for one. */
@@ -339,8 +341,11 @@ export function isDescriptor(cx: Cx, type: Type): boolean {
   return iface !== null && type.kind !== 'error' && conforms(cx, type, iface)
 }
 
-/** The instances of a generic interface that a type conforms to: by declaration, by what the library says of its kind, and unless said otherwise by extension. */
-export function instancesOf(cx: Cx, type: Type, iface: InterfaceType, extended = true): readonly InterfaceType[] {
+/** Where conformances are looked for: in the declaration, also in what the library says of a kind of types, or also in all extensions. */
+export type Reach = 'declared' | 'core' | 'all'
+
+/** The instances of a generic interface that a type conforms to. */
+export function instancesOf(cx: Cx, type: Type, iface: InterfaceType, reach: Reach = 'all'): readonly InterfaceType[] {
   const found = new Map<string, InterfaceType>()
   const visit = (bases: readonly InterfaceType[], subst: Subst): void => {
     for (const b of bases)
@@ -351,11 +356,11 @@ export function instancesOf(cx: Cx, type: Type, iface: InterfaceType, extended =
   else if (type.kind === 'interface') visit([type], noSubst)
   else visit(boundsOf(cx, type), noSubst)
   const asked = providing(cx, d => d === iface.decl)
-  if (extended || iface.decl.module.isCore)
+  if (reach === 'all' || (reach === 'core' && iface.decl.module.isCore))
     for (const e of extensionsOf(
       cx,
       type,
-      extended ? asked : info => info.decl.module.isCore && info.target.kind !== 'param' && asked(info),
+      reach === 'all' ? asked : info => info.decl.module.isCore && info.target.kind !== 'param' && asked(info),
     ))
       visit(e.info.bases, e.subst)
   return [...found.values()]

@@ -3,7 +3,7 @@ import * as errors from '../../base/errors/generics.ts'
 import { typeMismatch } from '../../base/errors/types.ts'
 import type { Constraint, Cx } from '../model/context.ts'
 import type { GenericParams } from '../model/decl.ts'
-import { conforms, put, putArg, instancesOf } from './conform.ts'
+import { conforms, put, putArg, instancesOf, type Reach } from './conform.ts'
 import { commonScalar, scalarCost } from './cost.ts'
 import {
   isOpen,
@@ -199,9 +199,9 @@ function inferInstance(
   iface: InterfaceType,
   type: Type,
   vars: Map<number, GenericArg | null>,
-  extended = true,
+  reach: Reach = 'all',
 ): void {
-  const only = iface.args.length === 0 ? [] : instancesOf(cx, type, iface, extended)
+  const only = iface.args.length === 0 ? [] : instancesOf(cx, type, iface, reach)
   if (only.length === 1)
     iface.args.forEach((a, i) => {
       inferArg(cx, a, only[0]!.args[i]!, vars)
@@ -220,7 +220,7 @@ function settle(
   const key = `${list.params[0]!.id}:${subject.key}`
   const again = ofExtension && cx.settling.has(key)
   if (ofExtension) cx.settling.add(key)
-  inferInstance(cx, iface, subject, vars, !again)
+  inferInstance(cx, iface, subject, vars, again ? 'core' : 'all')
   if (ofExtension && !again) cx.settling.delete(key)
 }
 
