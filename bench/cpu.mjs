@@ -52,7 +52,7 @@ for (const [name, { grad, input }] of Object.entries(programs)) {
   const hasKernel = !['01_poly', '03_sphere'].includes(name)
   if (!hasKernel || !name.includes(values.only)) continue
   const program = compile(readFileSync(new URL(`programs/${name}.slang`, import.meta.url), 'utf8'))
-  const module = await load(program)
+  const module = await load(program, { threads: 1 })
   // As many threads as take a few milliseconds, so that caches hold what both read.
   const threads =
     { '02_loop': 4096, '04_mlp': 4096, '05_gauss2d': 4096, '07_sdf': 1024, '08_nbody': 1024 }[name] ?? 8192

@@ -50,12 +50,14 @@ const { metafile: libraryFiles } = await build({
 })
 // Each by itself: what they share with others would be files of their own, which a page would load one by one, and which hold the compiler.
 await build({ ...forLibrary, entryPoints: points({ cpu }) })
-// The worker that it starts beside itself.
+// The worker that it starts beside itself, and which the command line starts likewise.
+const worker = 'src/cpu/thread.ts'
 await build({
   ...forLibrary,
+  splitting: false,
   minify: true,
   sourcemap: false,
-  entryPoints: points({ 'cpu-worker': 'src/cpu/thread.ts' }),
+  entryPoints: points({ 'cpu-worker': worker, 'cli/cpu-worker': worker }),
 })
 await build({ ...forLibrary, ...onePiece, chunkNames: 'gpu-[hash]', entryPoints: points({ gpu }) })
 const { metafile } = await build({

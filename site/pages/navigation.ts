@@ -61,6 +61,11 @@ export const sections: readonly Section[] = [
       page('custom-derivatives', 'Custom derivatives', 'Write derivatives of your own, and hold values constant.'),
       page('tensors', 'Tensors, buffers and textures', 'Gradients with respect to tensors, buffers and textures.'),
       page('webgpu', 'Resources on WebGPU', 'Buffers, textures, stages, waves and printf on a WebGPU device.'),
+      page(
+        'webassembly',
+        'Variants of WebAssembly',
+        'Which modules a program becomes, which of them runs, and what a build ships.',
+      ),
       page('performance', 'Performance', 'Measure what a gradient costs, and make it cheaper.'),
       page('gradients', 'Checking gradients', 'Test a derivative, see what it costs, and find what is wrong with it.'),
       page('debugging-nan', 'Debugging NaN', 'Find the instruction that first makes a NaN or an infinity.'),

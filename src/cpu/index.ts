@@ -24,7 +24,8 @@ import { makeKernel, noteViews, withTextures, type Kernel } from './kernel.ts'
 import { OwnBuffers } from './buffers.ts'
 import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
 import { ProgramMemory } from './memory.ts'
-import { obstacle, Team, type Threads } from './team.ts'
+import { mostRegions } from './crew.ts'
+import { obstacle, Team, usualThreads, type Threads } from './team.ts'
 import type { TextureResources } from './texture.ts'
 import { put } from '../host/record.ts'
 
@@ -115,13 +116,13 @@ export interface CpuModule<T extends ProgramTypes = UnknownTypes> {
   /**
    * A buffer in the module's own memory, as a typed array: what you give for it to `dispatch`, `grad` or `bind` is not copied. The name is
    * one of reflection, or a tensor's. The first call says how many elements it has, which are zeros; later ones give the same numbers.
-   * Any call may let memory grow. A view from before then has length 0, and `buffer(name)` gives a new one. Throws `NameError`,
+   * Any call may let memory grow. Where one thread has it, a view from before then has length 0, and `buffer(name)` gives a new one. Throws `NameError`,
    * `ShapeError`, and `BufferError` where the buffer has another size or memory is out.
    */
   readonly buffer: <N extends BufferName<T>>(name: N, n?: number) => BufferView<T, N>
   /** How many threads run kernels, and why not as many as were asked for. */
   readonly threads: Threads
-  /** Gives the memory back, and detaches all views of it. Each later call throws `ClosedError`; closing twice does nothing. */
+  /** Gives the memory back, and detaches all views of it (not of memory that threads share). Each later call throws `ClosedError`; closing twice does nothing. */
   readonly close: () => void
 }
 
@@ -131,9 +132,11 @@ const maxThreads = 256
 /** How a program is loaded. */
 export interface LoadOptions extends MachineOptions {
   /**
-   * How many threads share the workgroups of a dispatch, with the one that calls; 256 at most, default 1. Numbers depend on it only where
+   * How many threads share the workgroups of a dispatch, 256 at most; 1 has none beside the one that calls. Default: of a program with
+   * kernels and without `limits`, all cores of Node, Bun and Deno, whose workers are started once enough work for them has been seen; else 1.
+   * If you give a number, `load` resolves when the workers are ready, and throws where they cannot be started. Numbers depend on threads only where
    * workgroups depend on their order: sums by atomic additions of floats, what atomic operations return, and elements that several of
-   * them write. A module that prints, or counts trips, runs on one. `close` ends the others.
+   * them write. A module that prints, or counts trips, runs on one. `close` lets go of the workers, which end with the last program.
    */
   readonly threads?: number | undefined
 }
@@ -152,34 +155,46 @@ export async function load<E = unknown>(
   options: LoadOptions = {},
 ): Promise<CpuModule<TypesOf<E>>> {
   checkLoad(program, options, ['threads'])
-  const { threads: asked = 1, ...machineOptions } = options
-  if (!Number.isInteger(asked) || asked < 1 || asked > maxThreads)
+  const { threads: asked, ...machineOptions } = options
+  if (asked !== undefined && (!Number.isInteger(asked) || asked < 1 || asked > maxThreads))
     throw new ShapeError('threads', `a whole number from 1 to ${maxThreads}`, asked)
+  const wanted = asked ?? (sharesByItself(program, options) ? Math.min(usualThreads(), maxThreads) : 1)
   const counts = options.limits?.trips !== undefined
-  const missing = asked === 1 ? undefined : counts ? 'one counter counts the trips of limits.trips' : obstacle()
+  const missing = wanted === 1 ? undefined : counts ? 'one counter counts the trips of limits.trips' : obstacle()
   const output = program.wasm({
     derivatives: false,
     limits: options.limits,
-    shared: asked > 1 && missing === undefined,
+    shared: wanted > 1 && missing === undefined,
   })
-  const memory = new ProgramMemory(output.host.limits?.bytes, output.host.shared)
-  const prints = output.host.prints.length > 0
-  const count = output.host.shared && !prints ? asked : 1
+  const { host } = output
+  const fit = Math.max(1, Math.floor(mostRegions / host.heap))
+  const count = host.shared && host.prints.length === 0 ? Math.min(wanted, fit) : 1
+  const reason =
+    count === wanted
+      ? undefined
+      : (missing ??
+        (host.prints.length > 0
+          ? 'the lines of printf come in the order of workgroups'
+          : host.shared
+            ? `each thread has ${host.heap} bytes of variables`
+            : 'the program was compiled for one thread'))
+  const memory = new ProgramMemory(host.limits?.bytes, host.shared)
   const module = await WebAssembly.compile(output.bytes)
-  if (count > 1) memory.team = await Team.start(count, memory.linear)
-  let machine: Machine
+  if (count > 1) memory.team = new Team(count, memory.linear)
   try {
-    machine = new Machine(module, output.host, machineOptions, memory)
+    if (asked !== undefined) await memory.team?.start()
+    const machine = new Machine(module, host, machineOptions, memory)
+    return assemble(program, output, machine, machineOptions, { count, reason })
   } catch (cause) {
     // Its threads would be nobody's.
     memory.close()
     throw cause
   }
-  const other = prints
-    ? 'the lines of printf come in the order of workgroups'
-    : 'the program was compiled for one thread'
-  const reason = count === asked ? undefined : (missing ?? other)
-  return assemble(program, output, machine, machineOptions, { count, reason })
+}
+
+/** Whether a program that is loaded without `threads` has more than one: it has kernels, and nobody bounds its memory. */
+function sharesByItself({ entries }: LoadableProgram, { limits }: LoadOptions): boolean {
+  return limits === undefined && entries !== undefined && entries.some(e => e.stage === 'compute')
 }
 
 /**
@@ -215,7 +230,7 @@ function assemble<T extends ProgramTypes>(
   threads: Threads,
 ): CpuModule<T> {
   const { memory } = machine
-  const emitting = { limits: options.limits, shared: threads.count > 1 }
+  const emitting = { limits: options.limits, shared: whole.host.shared === true }
   const derivatives = new Map<string, Machine>()
   let bound: Resources = {}
   // Each machine takes memory for good when it is made.
@@ -276,7 +291,9 @@ function assemble<T extends ProgramTypes>(
       bound = given
       for (const m of derivatives.values()) m.bind(bound)
     },
-    threads,
+    get threads() {
+      return memory.team?.threads(threads.reason) ?? threads
+    },
     buffer: (name, n) => buffers.view(name, n) as BufferView<T, typeof name>,
     close: () => memory.close(),
   }

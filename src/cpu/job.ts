@@ -6,14 +6,32 @@ export type CompiledModule = typeof globalThis extends { WebAssembly: { Module: 
 /** A `WebAssembly.Memory` likewise. */
 export type LinearMemory = typeof globalThis extends { WebAssembly: { Memory: { prototype: infer M } } } ? M : never
 
-/** The first message to a worker. It answers when it is ready. */
+/** A message to a worker. It says `ready` when it has started, and answers those jobs whose caller does not wait for words in memory. */
+export type Message = Greeting | Job | Farewell
+
+/** The first message about a program. */
 export interface Greeting {
+  readonly kind: 'hello'
+  /** The program, by its number. */
+  readonly team: number
+  /** The worker, by its number. */
+  readonly worker: number
   readonly memory: LinearMemory
   readonly board: SharedArrayBuffer
 }
 
+/** The last message about a program: the worker forgets it. */
+export interface Farewell {
+  readonly kind: 'bye'
+  readonly team: number
+}
+
 /** A part of a dispatch. */
 export interface Job {
+  readonly kind: 'job'
+  readonly team: number
+  /** The dispatch, by its number: the worker takes part while the board names it. */
+  readonly dispatch: number
   /** The machine, by its number. */
   readonly machine: number
   /** Its module, and the worker's region of memory, in the first job for it. */
@@ -25,6 +43,8 @@ export interface Job {
   readonly range: Range
   /** Values of exported globals: where the buffers lie. */
   readonly globals: readonly (readonly [name: string, value: number])[]
+  /** Whether the worker says by a message that it is done. */
+  readonly answer: boolean
 }
 
 /** Where a tape lies. */
@@ -53,16 +73,18 @@ export interface Range {
 export const word = {
   /** How many pieces of the range have been taken. */
   taken: 0,
-  /** How many workers have done their part. */
-  done: 1,
+  /** The dispatch that workers may join; 0 between two of them. */
+  open: 1,
+  /** How many workers take part, or look whether they may. */
+  inside: 2,
   /** Not 0 once a thread has stopped with an error: then nobody takes more. */
-  failed: 2,
-  /** What stopped a worker: see `Failure`. */
-  kind: 3,
+  failed: 3,
+  /** What stopped a worker: its place in `failures`. */
+  kind: 4,
   /** The number of the failed check, or of the worker's text the bytes. */
-  detail: 4,
+  detail: 5,
   /** The worker, by its number. */
-  worker: 5,
+  worker: 6,
 } as const
 
 export const boardBytes = 1024
@@ -71,6 +93,11 @@ export const textAt = 64
 
 /** Kinds of errors by their numbers. */
 export const failures = ['trap', 'engine', 'stack', 'other'] as const
+
+/** Whether pieces of a range are left that somebody may take. */
+export function isOpen(board: Int32Array, { from, to, step }: Range): boolean {
+  return Atomics.load(board, word.failed) === 0 && from + Atomics.load(board, word.taken) * step < to
+}
 
 /** Runs pieces of a range until none is left or a thread has failed. */
 export function takePieces(

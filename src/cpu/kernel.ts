@@ -57,6 +57,16 @@ export interface Kernel<E extends EntryTypes = UnknownEntry> {
    */
   readonly dispatch: (groups: readonly [number, number, number], ...options: Optional<KernelGiven<E>>) => void
   /**
+   * The same without waiting: workers run the workgroups, also in a page that is cross-origin isolated. Where there are none, this thread
+   * does, and has time for other things after each 8 ms, between two workgroups. Resources are read at once; arrays are written just before
+   * the promise resolves, and a buffer in the module's memory while the kernel runs. Until then each other call of the module throws
+   * `BusyError`. Rejects with what `dispatch` throws.
+   */
+  readonly dispatchAsync: (
+    groups: readonly [number, number, number],
+    ...options: Optional<KernelGiven<E>>
+  ) => Promise<void>
+  /**
    * Gradients of everything that a kernel is given and that can have one: buffers for them are made, zeroed (or set to the cotangents
    * given) and bound. A kernel marked `[Differentiable]` runs backwards; another runs as it is, for it asks for derivatives itself.
    * By name: of `DiffTensorView`s in the shape of the tensor, without gaps; of `DiffStructuredBuffer`s and their kin like the buffer;
@@ -104,6 +114,14 @@ export function makeKernel<E extends EntryTypes>(
       refuseOptions(`dispatch of ${name}`, resources, [])
       noteViews(machine, resources)
       run(plain, groups, resources, resources)
+    },
+    dispatchAsync: async (groups, ...[options]) => {
+      const resources = (options === undefined ? {} : options) as KernelResources
+      refuseOptions(`dispatchAsync of ${name}`, resources, [])
+      noteViews(machine, resources)
+      const { prepared, textures } = prepare(plain, resources, resources)
+      await machine.dispatchAsync(name, groups, prepared, prepared.foreign)
+      textures.back()
     },
     grad: (groups, ...[options]) => {
       const resources = (options === undefined ? {} : options) as GradResources
@@ -176,14 +194,20 @@ function run(
   given: Given<BufferData>,
   resources: KernelResources,
 ): void {
+  const { prepared, textures } = prepare(on, given, resources)
+  on.machine.dispatch(on.name, groups, prepared, undefined, undefined, prepared.foreign)
+  textures.back()
+}
+
+/** What the kernel's machine is given, and the textures that it writes. */
+function prepare(on: Subject, given: Given<BufferData>, resources: KernelResources) {
   const textures = on.textures.bind(resources)
   const prepared = on.parameters.prepare(
     { ...given, buffers: { ...given.buffers, ...textures.buffers } },
     buffersOf(on, resources),
   )
   on.machine.refuseUnknown(on.parameters.of, prepared)
-  on.machine.dispatch(on.name, groups, prepared, undefined, undefined, prepared.foreign)
-  textures.back()
+  return { prepared, textures }
 }
 
 function texturesOf(machine: Machine, kernel: string, of: string): Textures {

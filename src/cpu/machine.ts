@@ -14,7 +14,8 @@ import {
   type Scalar,
   type Write,
 } from './marshal.ts'
-import { Crew } from './crew.ts'
+import { Crew, type Dispatch } from './crew.ts'
+import { runAsync, runNow } from './dispatch.ts'
 import type { CompiledModule } from './job.ts'
 import { align, ProgramMemory, type HostPart } from './memory.ts'
 import { put } from '../host/record.ts'
@@ -54,9 +55,6 @@ export interface MachineOptions {
 }
 
 type Callable = (...args: Scalar[]) => unknown
-
-/** Calls into which a dispatch is cut. */
-const maxCalls = 256
 
 /** A running module. */
 export class Machine {
@@ -278,42 +276,77 @@ export class Machine {
     end?: number,
     foreign: ReadonlySet<string> = none,
   ): void {
+    const kernel = this.#begin(name, groups)
+    try {
+      const [dispatch, crew, back] = this.#place(kernel, groups, resources, from, end, foreign)
+      this.memory.turn.guarded(name, () => runNow(dispatch, crew))
+      this.#download(back)
+    } finally {
+      this.memory.turn.end()
+    }
+  }
+
+  /** Runs all workgroups of a kernel, and does not wait. The arrays of `resources` are read now, and written when the promise resolves. */
+  async dispatchAsync(
+    name: string,
+    groups: readonly [number, number, number],
+    resources: Resources,
+    foreign: ReadonlySet<string> = none,
+  ): Promise<void> {
+    const kernel = this.#begin(name, groups)
+    try {
+      const [dispatch, crew, back] = this.#place(kernel, groups, resources, 0, undefined, foreign)
+      await this.memory.turn.guardedAsync(name, () => runAsync(dispatch, crew))
+      this.#download(back)
+    } finally {
+      this.memory.turn.end()
+    }
+  }
+
+  /** Takes the lock for a kernel. */
+  #begin(name: string, groups: readonly [number, number, number]): WasmKernel {
     const kernel = this.kernel(name)
     checkGroups(name, groups)
     const all = groups[0] * groups[1] * groups[2]
     const most = this.host.limits?.groups
     if (most !== undefined && all > most)
       throw new TrapError(`${name} is to run ${all} workgroups, and limits.groups allows ${most}`)
-    const to = end ?? all
     this.memory.turn.begin(name)
-    try {
-      const crew = to - from > 1 ? this.#crew : undefined
-      crew?.assemble()
-      const back = this.#upload(kernel, resources, this.memory.top, foreign)
-      this.#placeTape()
-      this.#beginLimits()
-      const run = this.#exports[name] as Callable
-      // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
-      const step = Math.max(1, Math.ceil((to - from) / maxCalls))
-      this.memory.turn.guarded(name, () => {
-        if (crew !== undefined) {
-          const globals = Object.entries(this.#exports).flatMap(([key, global]) =>
-            global instanceof WebAssembly.Global ? [[key, global.value as number] as const] : [],
-          )
-          crew.run(
-            { kernel: name, groups, from, to, globals },
-            { base: this.#base, top: this.#top },
-            (first, last) => run(groups[0], groups[1], groups[2], first, last),
-            (id, base) => this.#trap(id, base),
-          )
-          return
-        }
-        for (let at = from; at < to; at += step) run(groups[0], groups[1], groups[2], at, Math.min(at + step, to))
-      })
-      this.#download(back)
-    } finally {
-      this.memory.turn.end()
+    return kernel
+  }
+
+  /** Copies what a dispatch needs into memory. Also gives the threads that may help, and what has to be copied back. */
+  #place(
+    kernel: WasmKernel,
+    groups: readonly [number, number, number],
+    resources: Resources,
+    from: number,
+    end: number | undefined,
+    foreign: ReadonlySet<string>,
+  ): [Dispatch, Crew | undefined, Upload[]] {
+    const { name } = kernel
+    const to = end ?? groups[0] * groups[1] * groups[2]
+    const crew = to - from > 1 ? this.#crew : undefined
+    crew?.assemble()
+    const back = this.#upload(kernel, resources, this.memory.top, foreign)
+    this.#placeTape()
+    this.#beginLimits()
+    const run = this.#exports[name] as Callable
+    const dispatch = {
+      kernel: name,
+      groups,
+      from,
+      to,
+      run: (first: number, last: number) => void run(groups[0], groups[1], groups[2], first, last),
+      base: this.#base,
+      top: this.#top,
+      globals: () =>
+        Object.entries(this.#exports).flatMap(([key, global]) =>
+          global instanceof WebAssembly.Global ? [[key, global.value as number] as const] : [],
+        ),
+      trap: (id: number, base: number) => this.#trap(id, base),
     }
+    return [dispatch, crew, back]
   }
 
   /** Copies resources into memory from `at` on; gives what has to be copied back. */

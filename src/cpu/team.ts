@@ -1,75 +1,88 @@
 /**
  * The threads of a loaded program: the caller's and workers. A dispatch is cut into pieces of consecutive workgroups, and each thread
- * takes the next piece when it is done with one. Workers wait for messages in between, and keep no process alive.
+ * takes the next piece when it is done with one. A caller that may wait begins alone, and invites workers once that pays.
  */
 import {
   boardBytes,
   failures,
-  takePieces,
+  isOpen,
   textAt,
+  takePieces,
   word,
-  type CompiledModule,
   type Job,
   type LinearMemory,
   type Range,
-  type Tape,
 } from './job.ts'
-
-type Worker = InstanceType<NonNullable<ReturnType<typeof workerThreads>>['Worker']>
+import { failure, join, leave, member, started, isOutsidePages, type Member } from './pool.ts'
 
 /** How many threads run the dispatches of a loaded program. */
 export interface Threads {
-  /** At most so many, with that of the caller. */
+  /** At most so many: of `dispatch` with that of the caller, of `dispatchAsync` without. */
   readonly count: number
-  /** Why there are fewer than `load` was asked for; undefined where there are as many. */
+  /** Why there are fewer than `load` was asked for or, if it was not, would take; undefined where there are as many. */
   readonly reason: string | undefined
 }
 
-/** Pieces for each thread: more share the work better, fewer cost less. */
-const piecesEach = 16
+/** Pieces of a dispatch: more share the work better, fewer cost less. Also, engines replace slow code by fast code between calls only. */
+const [leastPieces, piecesEach] = [256, 32]
+/** Milliseconds of work for which a worker is invited. To wake one takes 0.02 to 0.05. */
+const worthwhile = 0.25
+/** Milliseconds of work after which a worker is started that would have shared it. To start one takes 30 to 50, and 3 of the caller's. */
+const worthStarting = 25
 
-/** The threads that a loaded program has beside the caller's. `load` starts them, and dispatches use them. */
+/** What a job says beside what the team knows. */
+export type Part = Pick<Job, 'machine' | 'first' | 'tape' | 'kernel' | 'groups' | 'globals'>
+
+/** A dispatch that threads share. */
+export interface Shared {
+  readonly from: number
+  readonly to: number
+  /** What the worker of that number is to do. */
+  readonly part: (worker: number) => Part
+  /** What a failed check of that worker says. */
+  readonly trap: (id: number, worker: number) => Error
+}
+
+/** The threads that a loaded program may have. */
 export class Team {
-  readonly #workers: readonly Worker[]
-  readonly #bytes: SharedArrayBuffer
-  readonly #board: Int32Array
+  /** Threads, at most. */
+  readonly size: number
+  readonly #number: number
+  readonly #memory: LinearMemory
+  readonly #bytes = new SharedArrayBuffer(boardBytes)
+  readonly #board = new Int32Array(this.#bytes, 0, textAt / 4)
+  readonly #greeted = new Set<Member>()
   #machines = 0
+  #dispatches = 0
+  /** Milliseconds of work that workers would have shared which had not been started. */
+  #missed = 0
 
-  private constructor(workers: readonly Worker[], bytes: SharedArrayBuffer) {
-    this.#workers = workers
-    this.#bytes = bytes
-    this.#board = new Int32Array(bytes, 0, textAt / 4)
+  constructor(size: number, memory: LinearMemory) {
+    this.size = size
+    this.#memory = memory
+    this.#number = join(this)
   }
 
-  /** Starts workers for so many threads, and waits until they are ready. Throws where they cannot be started. */
-  static async start(threads: number, memory: LinearMemory): Promise<Team> {
-    const { Worker } = workerThreads()
-    const bytes = new SharedArrayBuffer(boardBytes)
-    // Not inside `new Worker(…)`: there bundlers for pages expect the options of a page's worker.
-    const url = new URL('./cpu-worker.js', import.meta.url)
-    const workers = Array.from({ length: threads - 1 }, (_, i) => new Worker(url, { workerData: i, execArgv: [] }))
+  /** Waits until workers are ready that `dispatch` can use; those that it cannot use, until one of `dispatchAsync` is. Throws where they cannot run. */
+  async start(): Promise<void> {
+    const workers = Array.from({ length: mayWait() ? this.size - 1 : this.size }, (_, k) => member(k))
+    await Promise.all(workers.map(worker => worker.started()))
+  }
+
+  /** Whether a worker runs, for which it waits. */
+  async ready(): Promise<boolean> {
     try {
-      await Promise.all(
-        workers.map(
-          worker =>
-            new Promise<void>((resolve, reject) => {
-              worker.once('message', () => resolve())
-              worker.once('error', reject)
-              worker.postMessage({ memory, board: bytes })
-            }),
-        ),
-      )
-    } catch (cause) {
-      for (const worker of workers) void worker.terminate()
-      throw cause
+      await member(0).started()
+      return true
+    } catch {
+      return false
     }
-    for (const worker of workers) worker.unref()
-    return new Team(workers, bytes)
   }
 
-  /** Threads, with that of the caller. */
-  get size(): number {
-    return this.#workers.length + 1
+  /** How many threads there are as far as is known now. `reason` says why no more were to be. */
+  threads(reason: string | undefined): Threads {
+    const failed = failure()
+    return failed === undefined ? { count: this.size, reason } : { count: 1, reason: failed.message }
   }
 
   /** The number of a new machine. */
@@ -78,71 +91,164 @@ export class Team {
   }
 
   /**
-   * Runs workgroups on all threads, and waits. `workers` says where their regions and tapes lie; `module` comes where they do not have
-   * it yet. `own` runs a piece on this thread. Where a worker stops, `trap` says what a failed check means.
+   * Runs workgroups on this thread and those that it invites, and waits. `own` runs some on this one; `pace` is how many milliseconds it
+   * needed for each, if known. Gives that of this time. `begin` is called before the first worker is invited.
    */
-  run(
-    job: Omit<Job, 'first' | 'range' | 'tape'> & { readonly from: number; readonly to: number },
-    workers: readonly { readonly base: number; readonly tape: Tape | undefined }[],
-    module: CompiledModule | undefined,
-    own: (from: number, to: number) => void,
-    trap: (id: number, worker: number) => Error,
-  ): void {
-    const { from, to, ...rest } = job
-    const range: Range = { from, to, step: Math.max(1, Math.ceil((to - from) / (this.size * piecesEach))) }
-    this.#board.fill(0)
-    this.#workers.forEach((worker, i) => {
-      const { base, tape } = workers[i]!
-      const first = module === undefined ? undefined : { module, base }
-      worker.postMessage({ ...rest, range, first, tape } satisfies Job)
-    })
+  run(shared: Shared, pace: number | undefined, own: (from: number, to: number) => void, begin: () => void): number {
+    const all = shared.to - shared.from
+    const first = performance.now()
+    // What was short the last time runs without words that others see, as long as it is short.
+    const from = pace !== undefined && pace * all < worthwhile ? runAlone(shared, first, own) : shared.from
+    if (from === shared.to) return all === 0 ? 0 : (performance.now() - first) / all
+    const board = this.#board
+    const range = this.#open({ ...shared, from })
+    let invited = 0
+    const invite = (rest: number, passed: number): void => {
+      const helpers = this.#helpers(rest, passed)
+      if (invited === 0 && helpers > 0) begin()
+      for (const worker of started(helpers).slice(invited))
+        worker.post(this.#job(worker, invited++, shared, range, false))
+    }
+    const start = performance.now()
+    let [pieces, done, last] = [0, 0, start]
+    if (pace !== undefined) invite(pace * (range.to - range.from), 0)
     try {
-      takePieces(this.#board, range, own)
+      takePieces(board, range, (from, to) => {
+        own(from, to)
+        done += to - from
+        // The clock costs as much as a small piece.
+        if (++pieces > 2 && pieces % 4 !== 0) return
+        const now = performance.now()
+        const left = range.to - range.from - Atomics.load(board, word.taken) * range.step
+        if (left > 0) invite(((now - start) / done) * left, now - last)
+        last = now
+      })
     } catch (cause) {
-      // Nobody writes memory any more when the caller gets it back.
-      Atomics.store(this.#board, word.failed, 1)
-      this.#wait()
+      Atomics.store(board, word.failed, 1)
+      this.#close()
       throw cause
     }
-    this.#wait()
-    if (Atomics.load(this.#board, word.failed) !== 0) throw this.#failure(trap)
+    const spent = performance.now() - start
+    this.#close()
+    this.#check(shared)
+    return done === 0 ? (pace ?? 0) : spent / done
   }
 
-  #wait(): void {
+  /** Runs workgroups on workers alone, which it starts where needed. One runs: see `ready`. */
+  async runAsync(shared: Shared): Promise<void> {
+    const range = this.#open(shared)
+    const answers: Promise<void>[] = []
+    try {
+      for (let k = 0; k < this.size && isOpen(this.#board, range); k++) {
+        // Those that run do the work if another one cannot start.
+        const worker = member(k)
+        const isReady = await worker.started().then(
+          () => true,
+          () => false,
+        )
+        if (!isReady) break
+        answers.push(worker.ask(this.#job(worker, k, shared, range, true)))
+      }
+      await Promise.all(answers)
+    } finally {
+      Atomics.store(this.#board, word.open, 0)
+    }
+    this.#check(shared)
+  }
+
+  /** How many workers are to help with so many milliseconds of work, when so many have passed without more of them. */
+  #helpers(rest: number, passed: number): number {
+    const wanted = Math.min(this.size - 1, Math.floor(rest / worthwhile))
+    let ready = started(wanted).length
+    if (ready < wanted && failure() === undefined) {
+      this.#missed += passed
+      for (; ready < wanted && this.#missed >= worthStarting; this.#missed -= worthStarting) member(ready++)
+    }
+    return ready
+  }
+
+  #open({ from, to }: Shared): Range {
+    const board = this.#board
+    for (const cell of [word.taken, word.failed]) Atomics.store(board, cell, 0)
+    Atomics.store(board, word.open, ++this.#dispatches)
+    const pieces = Math.max(leastPieces, this.size * piecesEach)
+    return { from, to, step: Math.max(1, Math.ceil((to - from) / pieces)) }
+  }
+
+  /** Lets no more workers in, and waits until none is in: nobody writes memory any more when the caller gets it back. */
+  #close(): void {
+    Atomics.store(this.#board, word.open, 0)
     for (;;) {
-      const done = Atomics.load(this.#board, word.done)
-      if (done === this.#workers.length) return
-      Atomics.wait(this.#board, word.done, done)
+      const inside = Atomics.load(this.#board, word.inside)
+      if (inside === 0) return
+      Atomics.wait(this.#board, word.inside, inside)
     }
   }
 
-  /** What stopped a worker, as it would have stopped this thread. */
-  #failure(trap: (id: number, worker: number) => Error): Error {
+  #job(worker: Member, number: number, { part }: Shared, range: Range, answer: boolean): Job {
+    const team = this.#number
+    if (!this.#greeted.has(worker)) {
+      worker.post({ kind: 'hello', team, worker: number, memory: this.#memory, board: this.#bytes })
+      this.#greeted.add(worker)
+    }
+    return { kind: 'job', team, dispatch: this.#dispatches, range, answer, ...part(number) }
+  }
+
+  /** Throws what stopped a worker, as it would have stopped this thread. */
+  #check({ trap }: Shared): void {
+    if (Atomics.load(this.#board, word.failed) === 0) return
     const [kind, detail, worker] = [word.kind, word.detail, word.worker].map(k => this.#board[k]!)
-    if (failures[kind!] === 'trap') return trap(detail!, worker!)
+    if (failures[kind!] === 'trap') throw trap(detail!, worker!)
     const text = new TextDecoder().decode(new Uint8Array(this.#bytes, textAt, detail).slice())
     switch (failures[kind!]) {
       case 'engine':
-        return new WebAssembly.RuntimeError(text)
+        throw new WebAssembly.RuntimeError(text)
       case 'stack':
-        return new RangeError(text)
+        throw new RangeError(text)
       default:
-        return new Error(text)
+        throw new Error(text)
     }
   }
 
-  /** Ends the workers. */
+  /** Lets go of the workers. */
   close(): void {
-    for (const worker of this.#workers) void worker.terminate()
+    leave(this.#number)
   }
 }
 
-/** Why a dispatch cannot wait for other threads here; undefined where it can. */
-export function obstacle(): string | undefined {
-  return workerThreads() === undefined ? 'only Node, Bun and Deno let a thread wait for others' : undefined
+/** Runs workgroups on this thread, unless they take too long. Gives the first that it has not run. */
+function runAlone({ from, to }: Shared, begin: number, own: (from: number, to: number) => void): number {
+  const step = Math.max(1, Math.ceil((to - from) / leastPieces))
+  for (let [at, pieces] = [from, 1]; at < to; pieces++) {
+    const end = Math.min(at + step, to)
+    own(at, end)
+    at = end
+    if ((pieces === 1 || pieces % 32 === 0) && performance.now() - begin > worthwhile) return at
+  }
+  return to
 }
 
-/** Threads of Node, Bun and Deno. Asked for like this, a bundler for pages does not look for them. */
-function workerThreads() {
-  return globalThis.process?.getBuiltinModule?.('node:worker_threads')
+/** Why there are no workers here; undefined where there can be. */
+export function obstacle(): string | undefined {
+  if (isOutsidePages()) return undefined
+  if (typeof globalThis.Worker !== 'function') return 'there are no workers here'
+  return globalThis.crossOriginIsolated
+    ? undefined
+    : 'the page is not cross-origin isolated: threads share memory only where the server sends the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp'
+}
+
+/** How many threads a program has that asks for none: all cores of Node, Bun and Deno. */
+export function usualThreads(): number {
+  if (!isOutsidePages()) return 1
+  return globalThis.process.getBuiltinModule('node:os').availableParallelism()
+}
+
+/** Whether this thread may wait for others: the main thread of a page may not. */
+export function mayWait(): boolean {
+  try {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1)
+    return true
+  } catch {
+    return false
+  }
 }

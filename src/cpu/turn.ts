@@ -56,14 +56,26 @@ export class Turn {
     try {
       return run()
     } catch (cause) {
-      if (this.#thrown !== undefined && this.#thrown.cause === cause) throw cause
-      if (cause instanceof WebAssembly.RuntimeError)
-        throw new TrapError(
-          `${name} stopped: ${/unreachable/i.test(cause.message) ? 'it came to a loop that nothing ends' : cause.message}`,
-          { cause },
-        )
-      if (isStackOverflow(cause)) throw new TrapError(`${name} calls itself too deeply`, { cause })
-      throw cause
+      throw this.#told(name, cause)
     }
+  }
+
+  /** The same for a program that runs meanwhile. */
+  async guardedAsync(name: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run()
+    } catch (cause) {
+      throw this.#told(name, cause)
+    }
+  }
+
+  #told(name: string, cause: unknown): unknown {
+    if (this.#thrown !== undefined && this.#thrown.cause === cause) return cause
+    if (cause instanceof WebAssembly.RuntimeError)
+      return new TrapError(
+        `${name} stopped: ${/unreachable/i.test(cause.message) ? 'it came to a loop that nothing ends' : cause.message}`,
+        { cause },
+      )
+    return isStackOverflow(cause) ? new TrapError(`${name} calls itself too deeply`, { cause }) : cause
   }
 }

@@ -1,5 +1,5 @@
 /** The types that declarations of shaders refer to, and what hosts make of them. */
-import type { ExportedFunction } from '../program.ts'
+import type { EntryPoint, ExportedFunction } from '../program.ts'
 import type { RunLimits } from '../target/limits.ts'
 import type { Reflection } from '../target/reflect.ts'
 import type { WasmOutput } from '../target/wasm/wasm.ts'
@@ -85,6 +85,8 @@ export interface CompiledProgram<T extends ProgramTypes = UnknownTypes> {
 export interface LoadableProgram {
   readonly exports: readonly ExportedFunction[]
   readonly functions: readonly Pick<ExportedFunction, 'name' | 'differentiable'>[]
+  /** The entry points of a program that was just compiled. */
+  readonly entries?: readonly EntryPoint[]
   /** A module of the exported functions and kernels; of one function with its derivatives; or of a kernel's reverse derivative. */
   wasm(options?: {
     readonly derivatives?: boolean | undefined

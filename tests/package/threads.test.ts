@@ -49,25 +49,111 @@ void slopes(uint3 id : SV_DispatchThreadID) {
 }
 `)
 
+/** The first group of each two waits until the second comes: alone on a thread, until its patience ends. It writes 2 or more if somebody came. */
+const meeting = compiled(`
+RWStructuredBuffer<uint> arrived;
+RWStructuredBuffer<uint> met;
+uniform uint patience;
+[shader("compute")] [numthreads(1, 1, 1)]
+void meet(uint3 group : SV_GroupID) {
+  uint first;
+  uint count;
+  InterlockedAdd(arrived[0], 1u, first);
+  for (uint i = 0; i < patience; i++) {
+    InterlockedAdd(arrived[0], 0u, count);
+    if (count > first + 1u || (first % 2u == 1u)) break;
+  }
+  met[group.x] = count - first;
+}
+`)
+
 const numbers = (n: number): Float32Array => Float32Array.from({ length: n }, (_, k) => Math.sin(k) + 0.1)
 
 describe('threads', () => {
   it('give the numbers of one, bit for bit', async () => {
-    const [one, three] = [await load(mixed), await load(mixed, { threads: 3 })]
+    const [one, three] = [await load(mixed, { threads: 1 }), await load(mixed, { threads: 3 })]
     expect(one.threads).toEqual({ count: 1, reason: undefined })
     expect(three.threads).toEqual({ count: 3, reason: undefined })
     for (const groups of [0, 1, 2, 3, 7, 300]) {
-      const runs = [one, three].map(m => {
+      const ways = [
+        [one, 'dispatch'],
+        [one, 'dispatchAsync'],
+        [three, 'dispatch'],
+        [three, 'dispatchAsync'],
+      ] as const
+      const results: object[] = []
+      for (const [m, way] of ways) {
         const buffers = { data: numbers(groups * 8), counts: new Int32Array(2) }
         for (const trips of [3, 5])
-          m.kernel('main').dispatch([groups, 1, 1], { buffers, uniforms: { scale: 0.25, trips } })
-        m.kernel('slopes').dispatch([groups * 8, 1, 1], { buffers })
-        return buffers
-      })
-      expect(runs[1]).toEqual(runs[0])
+          await m.kernel('main')[way]([groups, 1, 1], { buffers, uniforms: { scale: 0.25, trips } })
+        await m.kernel('slopes')[way]([groups * 8, 1, 1], { buffers })
+        results.push(buffers)
+      }
+      for (const result of results) expect(result).toEqual(results[0])
     }
     one.close()
     three.close()
+  })
+
+  it.each([{ threads: 2 }, {}])('run at once: groups that wait for each other meet, by %o', async options => {
+    const m = await load(meeting, options)
+    // One thread would come to the end of its patience.
+    for (let k = 0; k < 3; k++) {
+      const buffers = { arrived: new Uint32Array(1), met: new Uint32Array(2) }
+      await m.kernel('meet').dispatchAsync([2, 1, 1], { buffers, uniforms: { patience: 2_000_000_000 } })
+      if (m.threads.count > 1) expect(Math.max(...buffers.met)).toBeGreaterThan(1)
+    }
+    m.close()
+  })
+
+  it('join a dispatch that takes long, also by themselves, where there is more than one core', async () => {
+    for (const options of [{ threads: 2 }, {}]) {
+      const m = await load(meeting, options)
+      const [arrived, met] = [new Uint32Array(1), new Uint32Array(300)]
+      // Each waits for a second one, which comes only with a worker; 20 ms or so, and then the next does.
+      m.kernel('meet').dispatch([300, 1, 1], { buffers: { arrived, met }, uniforms: { patience: 2_000_000 } })
+      if (m.threads.count > 1) expect(Math.max(...met)).toBeGreaterThan(1)
+      m.close()
+    }
+  })
+
+  it('leave the caller its thread, and refuse a second call until they are done', async () => {
+    for (const threads of [1, 2]) {
+      const m = await load(mixed, { threads })
+      const buffers = { data: numbers(80000), counts: new Int32Array(2) }
+      const before = buffers.data.slice(0, 4)
+      let turns = 0
+      const timer = setInterval(() => turns++, 1)
+      const running = m.kernel('slopes').dispatchAsync([80000, 1, 1], { buffers })
+      expect(buffers.data.slice(0, 4)).toEqual(before)
+      await expect(m.kernel('slopes').dispatchAsync([1, 1, 1], { buffers })).rejects.toThrow(/slopes runs.*await/)
+      expect(() => m.kernel('slopes').dispatch([1, 1, 1], { buffers })).toThrow(/slopes is called while slopes runs/)
+      expect(() => m.close()).toThrow(/close is called while slopes runs/)
+      await running
+      clearInterval(timer)
+      expect(turns, `${threads}`).toBeGreaterThan(1)
+      const again = { data: numbers(80000), counts: new Int32Array(2) }
+      m.kernel('slopes').dispatch([80000, 1, 1], { buffers: again })
+      expect(buffers.data).toEqual(again.data)
+      m.close()
+    }
+  })
+
+  it('serve several programs that run at once', async () => {
+    const loaded = await Promise.all([1, 2, 3].map(() => load(mixed, { threads: 2 })))
+    const all = loaded.map(async (m, k) => {
+      const buffers = { data: numbers(4000).map(x => x * (k + 1)), counts: new Int32Array(2) }
+      for (let n = 0; n < 3; n++) await m.kernel('slopes').dispatchAsync([4000, 1, 1], { buffers })
+      return buffers.data
+    })
+    const results = await Promise.all(all)
+    loaded.forEach((m, k) => {
+      const data = numbers(4000).map(x => x * (k + 1))
+      for (let n = 0; n < 3; n++)
+        m.kernel('slopes').dispatch([4000, 1, 1], { buffers: { data, counts: new Int32Array(2) } })
+      expect(results[k]).toEqual(data)
+      m.close()
+    })
   })
 
   it('work on buffers of the program where they lie, and on two programs at once', async () => {
@@ -98,11 +184,15 @@ describe('threads', () => {
       expect(() => m.kernel('worse').dispatch([100, 1, 1], { buffers: { data } })).toThrow(
         /worse calls itself too deeply/,
       )
-      m.kernel('fine').dispatch([100, 1, 1], { buffers: { data } })
+      await expect(m.kernel('worse').dispatchAsync([100, 1, 1], { buffers: { data } })).rejects.toThrow(
+        /worse calls itself too deeply/,
+      )
+      await m.kernel('fine').dispatchAsync([100, 1, 1], { buffers: { data } })
     }
     expect([...data]).toEqual(Array.from({ length: 100 }, () => 21))
     m.close()
     expect(() => m.kernel('fine').dispatch([100, 1, 1], { buffers: { data } })).toThrow(/close/)
+    await expect(m.kernel('fine').dispatchAsync([100, 1, 1], { buffers: { data } })).rejects.toThrow(/close/)
   })
 
   it('print in the order of workgroups', async () => {
@@ -133,7 +223,7 @@ describe('threads', () => {
       import { load } from '${url('cpu')}'
       const m = await load(compile('RWStructuredBuffer<int> d; [shader("compute")] [numthreads(1, 1, 1)] void k(uint3 i : SV_DispatchThreadID) { d[i.x] = 3; }'), { threads: 2 })
       const d = new Int32Array(50)
-      m.kernel('k').dispatch([50, 1, 1], { buffers: { d } })
+      await m.kernel('k').dispatchAsync([50, 1, 1], { buffers: { d } })
       console.log(d.every(x => x === 3))`
     const out = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
       encoding: 'utf8',
@@ -173,15 +263,16 @@ describe('threads run programs for all targets as one does', () => {
     const { host } = program.wasm({ derivatives: false })
     const run = async (threads: number): Promise<object> => {
       const m = await load(program, { threads, print: () => undefined })
-      const wrote = host.kernels.map(kernel => {
+      const wrote: object[] = []
+      for (const kernel of host.kernels) {
         const used = host.buffers.filter(b => kernel.buffers.includes(b.name))
         const buffers = Object.fromEntries(used.map(b => [b.name, contents(b)]))
         const uniforms = Object.fromEntries(
           host.uniforms.filter(u => kernel.uniforms.includes(u.name)).map(u => [u.name, zeroOf(u.type)]),
         )
-        m.kernel(kernel.name).dispatch(groups, { buffers, uniforms })
-        return buffers
-      })
+        await m.kernel(kernel.name).dispatchAsync(groups, { buffers, uniforms })
+        wrote.push(buffers)
+      }
       m.close()
       return wrote
     }

@@ -387,7 +387,7 @@ describe('mistakes with buffers in memory', () => {
 
 describe('close', () => {
   it('gives memory back: views are empty, and each call says so', async () => {
-    const m = await load(program)
+    const m = await load(program, { threads: 1 })
     const data = m.buffer('data', 4)
     const kernel = m.kernel('twice')
     m.bind({ buffers: { data } })
