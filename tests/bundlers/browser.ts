@@ -36,13 +36,24 @@ export async function open(browser: Browser): Promise<Watched> {
 /** The address under which `serve` answers. Pages have WebGPU in secure contexts only; nobody is asked over a network. */
 export const origin = 'https://page.test/'
 
+/** Headers with which a page is cross-origin isolated: then its threads may share memory. */
+export const isolating: Readonly<Record<string, string>> = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+}
+
 /** Answers a page with the files of a folder. */
-export async function serve({ page }: Watched, folder: string): Promise<void> {
+export async function serve(
+  { page }: Watched,
+  folder: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
   await page.route(`${origin}**`, route => {
     const { pathname } = new URL(route.request().url())
     const file = join(folder, pathname === '/' ? 'index.html' : pathname)
     if (!existsSync(file)) return route.fulfill({ status: 404, body: '' })
-    return route.fulfill({ contentType: types[extname(file)] ?? 'application/octet-stream', body: readFileSync(file) })
+    const contentType = types[extname(file)] ?? 'application/octet-stream'
+    return route.fulfill({ contentType, headers, body: readFileSync(file) })
   })
 }
 
