@@ -142,6 +142,11 @@ export function impliedBy(iface: string): readonly string[] {
       return ['__BuiltinFloatingPointType', '__BuiltinRealType']
     case 'IDifferentiable':
       return ['IDifferentiable', '__Lanewise', '__BuiltinRealType', '__BuiltinFloatingPointType']
+    case 'IAtomicable':
+    case 'IArithmeticAtomicable':
+      return [iface, '__BuiltinArithmeticType']
+    case 'IBitAtomicable':
+      return [iface, '__BuiltinIntegerType']
     default:
       return [iface]
   }
