@@ -134,19 +134,21 @@ export class Program extends WgslProgram {
    * A WebAssembly module of the exported functions and entry points. With `derivatives` (the default) each exported
    * differentiable function `f` comes with `fwd_diff(f)` and `bwd_diff(f)`, where they can be made; with `derivativesOf` it
    * is a module of that function and its derivatives alone. With `limits` it counts what it does, for a host to bound it.
-   * With `shared` its memory is shared, and atomics are atomic among instances in several threads. Throws `CompileError`.
+   * With `shared` its memory is shared, and atomics are atomic among instances in several threads. Four threads of a kernel run at once,
+   * by WebAssembly's vectors, where that pays; with `lanes: 1` one does. Throws `CompileError`.
    */
   wasm(
     options: DerivativeOptions & {
       readonly limits?: RunLimits | undefined
       readonly shared?: boolean | undefined
+      readonly lanes?: 1 | 4 | undefined
     } = {},
   ): WasmOutput {
-    const taken = this.taking('wasm', options, { ...emitKinds, shared: flag })
+    const taken = this.taking('wasm', options, { ...emitKinds, shared: flag, lanes: [isLanes, '1 or 4'] })
     const limits = checkedLimits(taken.limits)
     return this.emit('wasm', derivativesOf(taken), (module, sink) => {
       leaveOut(module, this.named(taken.derivativesOf), sink)
-      return compileWasm(module, sink, { limits, shared: taken.shared })
+      return compileWasm(module, sink, { limits, shared: taken.shared, lanes: taken.lanes })
     })!
   }
 
@@ -395,6 +397,8 @@ export interface DerivativeOptions {
   /** Only the reverse derivative of this entry point, as an entry point that takes what that takes; one that cannot be made is an error. */
   readonly reverseOf?: string | undefined
 }
+
+const isLanes = (value: unknown): boolean => value === 1 || value === 4
 
 /** The kinds of the options of `wasm` and `js`. */
 const emitKinds: Kinds = {

@@ -8,12 +8,13 @@ import {
   withSourceLines,
   type Program,
   type Stage,
+  type WasmKernel,
 } from '../index.ts'
 import { Run, type SharedOptions } from './host.ts'
 import { outputFilesOf, type OutputFile, type Target } from './outputs.ts'
 import { report } from './report.ts'
 import { Failed, UsageError, isOfFiles } from './usage.ts'
-import { failed, remark, tell } from './output.ts'
+import { failed, inform, remark, tell } from './output.ts'
 import { write } from './write.ts'
 
 interface CompileCommandOptions extends SharedOptions {
@@ -118,13 +119,22 @@ function codeOf(program: Program, target: Target, options: CompileCommandOptions
   switch (target) {
     case 'wgsl':
       return wgslOf(program, options, place)
-    case 'wasm':
-      return { text: program.wasm().bytes }
+    case 'wasm': {
+      const { bytes, host } = program.wasm()
+      if (options.time === true) for (const kernel of host.kernels) tellLanes(kernel)
+      return { text: bytes }
+    }
     case 'js':
       return { text: program.js({ mode: options.mode }).code }
     case 'ir':
       return { text: program.ir('final') }
   }
+}
+
+/** Tells how many threads of a kernel run at once. */
+function tellLanes({ name, lanes }: WasmKernel): void {
+  const why = lanes.count === 1 ? `1, for ${lanes.reason}` : String(lanes.count)
+  inform('lanes', { kernel: name, ...lanes }, `threads at once of ${name}: ${why}\n`)
 }
 
 /** A path as a source map and a comment of WGSL have it: as seen from a folder. */

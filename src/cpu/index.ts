@@ -23,6 +23,7 @@ import { unknownName } from '../host/given.ts'
 import { makeKernel, noteViews, withTextures, type Kernel } from './kernel.ts'
 import { OwnBuffers } from './buffers.ts'
 import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
+import { lanesOf } from './lanes.ts'
 import { ProgramMemory } from './memory.ts'
 import { mostRegions } from './crew.ts'
 import { obstacle, Team, usualThreads, type Threads } from './team.ts'
@@ -164,6 +165,7 @@ export async function load<E = unknown>(
   const output = program.wasm({
     derivatives: false,
     limits: options.limits,
+    lanes: lanesOf(options.lanes),
     shared: wanted > 1 && missing === undefined,
   })
   const { host } = output
@@ -202,14 +204,14 @@ function sharesByItself({ entries }: LoadableProgram, { limits }: LoadOptions): 
  */
 export function loadSync<E = unknown>(program: LoadableProgram, options: MachineOptions = {}): CpuModule<TypesOf<E>> {
   checkLoad(program, options, [])
-  const output = program.wasm({ derivatives: false, limits: options.limits })
+  const output = program.wasm({ derivatives: false, limits: options.limits, lanes: lanesOf(options.lanes) })
   return assemble(program, output, machineOf(output, options), options, { count: 1, reason: undefined })
 }
 
 function checkLoad(program: LoadableProgram, options: MachineOptions, more: readonly string[]): void {
   if (typeof (program as Partial<LoadableProgram> | null | undefined)?.wasm !== 'function')
     throw new ShapeError('load', 'a program that compile made', program)
-  const wrong = unknownName(options, () => ['print', 'limits', ...more], 'load takes no option')
+  const wrong = unknownName(options, () => ['print', 'limits', 'lanes', ...more], 'load takes no option')
   if (wrong !== undefined) throw new NameError(wrong)
   const { print } = options as { readonly print?: unknown }
   if (print !== undefined && typeof print !== 'function') throw new ShapeError('print', 'a function', print)
@@ -230,7 +232,7 @@ function assemble<T extends ProgramTypes>(
   threads: Threads,
 ): CpuModule<T> {
   const { memory } = machine
-  const emitting = { limits: options.limits, shared: whole.host.shared === true }
+  const emitting = { limits: options.limits, shared: whole.host.shared === true, lanes: lanesOf(options.lanes) }
   const derivatives = new Map<string, Machine>()
   let bound: Resources = {}
   // Each machine takes memory for good when it is made.

@@ -14,6 +14,7 @@ import { KernelParameters, type Buffers, type Given, type GradGiven, type Tensor
 import { bytesOf, onlyScalar, unknownName, wrongMemory } from '../host/given.ts'
 import { zeroOf } from './constant.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
+import type { Lanes } from './lanes.ts'
 import type { BufferData, Machine, Resources } from './machine.ts'
 import { Textures, refuseWrong, type SamplerData, type TextureData, type TextureResources } from './texture.ts'
 
@@ -48,6 +49,8 @@ export interface Kernel<E extends EntryTypes = UnknownEntry> {
   readonly name: string
   /** Threads of a workgroup along x, y and z. */
   readonly workgroupSize: readonly [number, number, number]
+  /** How many of its threads run at once, and why one alone does. */
+  readonly lanes: Lanes
   /** Names of the buffers and uniform blocks that it uses. */
   readonly buffers: readonly string[]
   readonly uniforms: readonly string[]
@@ -84,7 +87,7 @@ export function makeKernel<E extends EntryTypes>(
   name: string,
   reverse: () => Machine | undefined,
 ): Kernel<E> {
-  const { numthreads, buffers, uniforms } = machine.kernel(name)
+  const { numthreads, lanes, buffers, uniforms } = machine.kernel(name)
   const plain: Subject = {
     machine,
     name,
@@ -107,6 +110,7 @@ export function makeKernel<E extends EntryTypes>(
   return {
     name,
     workgroupSize: numthreads,
+    lanes: { count: lanes.count, reason: lanes.count === 1 ? lanes.reason : undefined },
     buffers,
     uniforms,
     dispatch: (groups, ...[options]) => {

@@ -52,6 +52,8 @@ export interface MachineOptions {
    * A limit that is absent costs nothing.
    */
   readonly limits?: RunLimits | undefined
+  /** How many threads of a kernel run at once: 4, by vectors (the default, where the engine has them), or 1. */
+  readonly lanes?: 1 | 4 | undefined
 }
 
 type Callable = (...args: Scalar[]) => unknown

@@ -94,6 +94,7 @@ export interface LoadableProgram {
     readonly reverseOf?: string | undefined
     readonly limits?: RunLimits | undefined
     readonly shared?: boolean | undefined
+    readonly lanes?: 1 | 4 | undefined
   }): Pick<WasmOutput, 'bytes' | 'host'>
 }
 

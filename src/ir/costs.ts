@@ -468,3 +468,6 @@ export const leafOutput = 24
  * Half and double: the same code.
  */
 export const nodeOutput = 20
+
+/** A kernel of more instructions, with all that it calls, runs one thread at a time: its code would be several times as large. */
+export const wideKernel = 20_000

@@ -2,7 +2,7 @@
  * Memory layouts of types, by four rules. `tight` is private to a CPU target: every scalar takes 4 or 8 bytes, without further
  * padding. `storage` and `uniform` are the rules of WGSL, so that one buffer serves GPU and CPU. `natural` is that of a value of an
  * interface inside a buffer, of what a pointer leads to, and Slang's `ScalarDataLayout`: members lie where C puts them, and nothing
- * follows the last.
+ * follows the last. `lanes` is `tight` for four threads at once: each scalar is a vector.
  */
 import { bitsOf, perType, type LayoutRule, type ScalarName, type Type } from './type.ts'
 import type { Global } from './value.ts'
@@ -18,17 +18,18 @@ export interface Layout {
 }
 
 /** Bytes of a scalar under a rule; booleans take four in memory. */
-export function scalarSize(scalar: ScalarName, rule: LayoutRule): number {
+export function scalarSize(scalar: ScalarName, rule: Layouts['rule']): number {
+  if (rule === 'lanes') return 16
   const bytes = scalar === 'bool' ? 4 : bitsOf(scalar) / 8
   return rule === 'tight' ? Math.max(4, bytes) : bytes
 }
 
 /** Layouts under one rule, each computed once. */
 export class Layouts {
-  readonly rule: LayoutRule
+  readonly rule: LayoutRule | 'lanes'
   readonly #known = new WeakMap<Type, Layout>()
 
-  constructor(rule: LayoutRule) {
+  constructor(rule: Layouts['rule']) {
     this.rule = rule
   }
 
@@ -44,7 +45,7 @@ export class Layouts {
   #compute(type: Type): Layout {
     // What holds nothing takes no room.
     if (type.scalars === 0) return { size: 0, align: 1, stride: 0, offsets: type.fields.map(() => 0) }
-    const packed = this.rule === 'tight' || this.rule === 'natural'
+    const packed = this.rule !== 'storage' && this.rule !== 'uniform'
     switch (type.kind) {
       case 'scalar': {
         const size = scalarSize(type.scalar!, this.rule)
@@ -112,6 +113,9 @@ export const layouts: Readonly<Record<LayoutRule, Layouts>> = {
   uniform: new Layouts('uniform'),
   natural: new Layouts('natural'),
 }
+
+/** Where the variables of four threads lie that run at once. */
+export const laneLayouts: Layouts = new Layouts('lanes')
 
 /** Whether a type lies alike in `storage` and in `natural` memory. */
 export const isPacked: (type: Type) => boolean = perType(type => {

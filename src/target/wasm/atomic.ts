@@ -20,14 +20,20 @@ export function atomic(body: Body, inst: Inst<'atomic'>): void {
   const { g, memory } = body
   const [pointer, ...operands] = inst.args
   const scalar = pointer!.type.elem!.scalar!
-  const old = g.code.local(valType(scalar))
+  const type = valType(scalar)
   const p = body.at(pointer!)
   const values = operands.map(x => body.node(x))
   // Other memory than buffers belongs to one instance, and so to one thread.
   const access = body.plan.shared && pointer!.type.space === 'storage_rw' ? together : alone
-  if (p.write !== undefined) g.stmt({ kind: 'set', local: old, value: g.zero(valType(scalar)) })
-  memory.guarded(p, exact => access(body, inst.attr, scalar, exact, values, old))
-  if (inst.results[0] !== undefined) body.set(inst.results[0], [g.get(old)])
+  const before = body.eachLane([type], lane => {
+    const old = g.code.local(type)
+    const own = lane.location(p)
+    const given = values.map(v => lane.node(v))
+    if (own.write !== undefined) g.stmt({ kind: 'set', local: old, value: g.zero(type) })
+    memory.guarded(own, exact => access(body, inst.attr, scalar, exact, given, old))
+    return [g.get(old)]
+  })
+  if (inst.results[0] !== undefined) body.set(inst.results[0], before)
 }
 
 /** An access to exact memory; the local gets what was there. */

@@ -2,14 +2,12 @@
  * Compiles a function's regions to statements. A value of a flat type is a list of scalar nodes. Another value is a location in
  * memory that keeps its contents as long as the value is used, so it is copied only where a variable is written.
  */
-import * as costs from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
 import type { PlainOp } from '../../ir/op.ts'
-import * as t from '../../ir/type.ts'
-import { component, type Type } from '../../ir/type.ts'
+import type { Type } from '../../ir/type.ts'
 import type { Func, Region } from '../../ir/value.ts'
 import { Inst, type Global, type Value } from '../../ir/value.ts'
-import { roundUp } from '../../ir/layout.ts'
+import { roundUp, type Layouts } from '../../ir/layout.ts'
 import { atomic } from './atomic.ts'
 import { printf, trapUnless } from './effect.ts'
 import { applyIntrinsic, compute, zeros } from './compute.ts'
@@ -18,19 +16,40 @@ import { Control } from './control.ts'
 import { Graph } from './graph.ts'
 import { valType } from './leaf.ts'
 import { countDepth } from './limit.ts'
-import { Memory, location, type Location } from './memory.ts'
-import type { Code, Node } from './node.ts'
-import { i32, op, type ValType } from './opcode.ts'
+import { Memory, location, type Location, type Tape } from './memory.ts'
+import type { Callee, Code, Node } from './node.ts'
+import { i32, i64, op, type ScalarType, type ValType } from './opcode.ts'
 import type { Plan } from './plan.ts'
-import { holdsList } from '../../opt/lists.ts'
 import { Ranges } from '../../opt/range.ts'
 import { isRecursive } from '../../opt/recursion.ts'
-import { lane, narrow } from './scalar.ts'
-import { headerBytes, type TapeName } from './tape.ts'
+import { narrow } from './scalar.ts'
+import { flatSum, sumInto } from './sum.ts'
+import type { TapeName } from './tape.ts'
 import { Usage } from './usage.ts'
+
+/** What one thread has of nodes and locations. */
+export interface LaneView {
+  node(x: Node): Node
+  location(p: Location): Location
+}
+
+const oneLane: LaneView = { node: x => x, location: p => p }
 
 /** A compiled value: scalars; a location; nothing but zeros; or a `construct` that its only use, a store, writes in place. */
 export type Rep = readonly Node[] | Location | 'zero' | Inst
+
+/** How a body makes nodes, accesses memory and follows control: for one thread, or for several at once (`wide`). */
+export interface Kit {
+  readonly graph: (code: Code) => Graph
+  readonly memory: (g: Graph, plan: Plan, tape: Tape) => Memory
+  readonly control: (body: Body) => Control
+}
+
+const oneThread: Kit = {
+  graph: code => new Graph(code),
+  memory: (g, plan, tape) => new Memory(g, plan.leaves, tape, size => plan.zeros(size)),
+  control: body => new Control(body),
+}
 
 export class Body {
   readonly plan: Plan
@@ -58,21 +77,17 @@ export class Body {
     code: Code,
     frame: { top: number },
     leave: (body: Body, values: readonly Value[]) => void,
+    kit: Kit = oneThread,
   ) {
     this.plan = plan
     this.func = func
-    this.g = new Graph(code)
-    this.memory = new Memory(
-      this.g,
-      plan.leaves,
-      (name, args) => this.#tape(name, args),
-      size => plan.zeros(size),
-    )
+    this.g = kit.graph(code)
+    this.memory = kit.memory(this.g, plan, (name, args) => this.tape(name, args))
     this.#usage = new Usage(func, v => plan.leaves.flat(v.type))
     this.ranges = new Ranges(func)
     this.leave = leave
     this.#frame = frame
-    this.#control = new Control(this)
+    this.#control = kit.control(this)
   }
 
   /** Compiles a region's instructions up to its terminator. */
@@ -123,30 +138,41 @@ export class Body {
         true,
       )
     if (rep instanceof Inst) {
-      const slot = this.slot(value.type)
-      this.build(slot, value)
+      const slot = this.slot(value.type, value)
+      this.fresh(() => this.build(slot, value))
       this.set(value, slot)
       return slot
     }
     return rep as Location
   }
 
-  /** The location of a value in this module's own layout, at an address that can be passed on. */
+  /** The location of a value in the layout of this module's own memory, at an address that can be passed on. */
   tight(value: Value): Location {
     const p = this.at(value)
-    if (p.layouts === this.plan.tight) return p
-    const slot = this.slot(value.type)
-    this.memory.copy(slot, p)
+    if (p.layouts === this.layoutsOf(value)) return p
+    const slot = this.slot(value.type, value)
+    this.fresh(() => this.memory.copy(slot, p))
     return slot
   }
 
-  /** New memory in the function's frame. */
-  slot(type: Type): Location {
-    const layout = this.plan.tight.of(type)
+  /** New memory in the function's frame, for a value or for what a variable holds. */
+  slot(type: Type, holder: Value): Location {
+    const layouts = this.layoutsOf(holder)
+    const layout = layouts.of(type)
     const at = roundUp(this.#frame.top, Math.max(4, layout.align))
     this.#frame.top = at + layout.size
     this.keepsMemory = true
-    return location(type, this.plan.tight, this.g.base(), at, false, {})
+    return location(type, layouts, this.g.base(), at, false, {})
+  }
+
+  /** How the function's own memory holds a value, or what a variable holds. */
+  protected layoutsOf(_holder: Value): Layouts {
+    return this.plan.tight
+  }
+
+  /** Runs `f`, which writes memory that nothing has looked at yet. */
+  fresh<T>(f: () => T): T {
+    return f()
   }
 
   /** Writes a value to a location. */
@@ -163,8 +189,30 @@ export class Body {
     }
   }
 
-  locals(type: Type): number[] {
-    return this.plan.leaves.of(type).map(s => this.g.code.local(valType(s)))
+  locals(value: Value): number[] {
+    return this.plan.leaves.of(value.type).map(s => this.g.code.local(valType(s)))
+  }
+
+  /** Runs `f`, which changes memory that a loop carries. */
+  protected inPlace(f: () => void): void {
+    f()
+  }
+
+  // ── Lanes ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** 1 if some thread runs for which a condition does not hold. */
+  fails(cond: Node): Node {
+    return this.g.eqz(cond)
+  }
+
+  /** How many trips one of a loop counts as. */
+  countOf(loop: Inst): Node {
+    return this.g.i32(this.trips.get(loop) ?? 1)
+  }
+
+  /** Runs `f` for each thread. It gives scalars of the types of `results`, and the outcome is those of all threads. */
+  eachLane(_results: readonly ScalarType[], f: (lane: LaneView) => readonly Node[]): readonly Node[] {
+    return f(oneLane)
   }
 
   // ── Instructions ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -244,7 +292,7 @@ export class Body {
       if (rep === 'zero') this.set(result, zeros(this.g, plan.leaves.of(result.type)))
       else this.set(result, this.memory.load(this.memory.part(this.at(from!), inst.attr)))
     } else if (inst.op === 'add' && result.type.scalar === undefined) {
-      this.set(result, this.#flatSum(result.type, this.nodes(from!), this.nodes(inst.args[1]!)))
+      this.set(result, flatSum(this, result.type, this.nodes(from!), this.nodes(inst.args[1]!)))
     } else {
       this.set(
         result,
@@ -260,45 +308,25 @@ export class Body {
   }
 
   #helper(name: 'fmod32' | 'fmod64', args: readonly Node[]): Node {
-    const callee = this.plan.helper(name)
+    return this.callScalar(this.plan.helper(name), args, true)
+  }
+
+  /** Calls a function of scalars with one result. */
+  protected callScalar(callee: Callee, args: readonly Node[], pure: boolean): Node {
     const local = this.g.code.local(callee.results[0]!)
-    this.g.stmt({ kind: 'call', func: callee, args, locals: [local], pure: true })
+    this.g.stmt({ kind: 'call', func: callee, args, locals: [local], pure })
     return this.g.get(local)
   }
 
-  #tape(name: TapeName, args: readonly Node[]): Node {
+  protected callElementary(intrinsic: string, func: Func, args: readonly Node[]): Node {
+    return this.callScalar(this.plan.elementary(intrinsic, func), args, true)
+  }
+
+  /** Calls a function that keeps lists. */
+  tape(name: TapeName, args: readonly Node[]): Node {
     const local = this.g.code.local(i32)
     this.g.stmt({ kind: 'call', func: this.plan.tape(name), args, locals: [local], pure: name === 'at' })
     return this.g.get(local)
-  }
-
-  /** Sums of flat values, lists in them included. */
-  #flatSum(type: Type, x: readonly Node[], y: readonly Node[]): readonly Node[] {
-    if (type.kind === 'list') return [this.#listSum(type, x[0]!, y[0]!)]
-    if (!holdsList(type)) return this.plan.leaves.of(type).map((s, i) => lane(this.g, 'add', s, [x[i]!, y[i]!])!)
-    const out: Node[] = []
-    for (let k = 0; k < type.count; k++) {
-      const part = component(type, k)
-      const [from, to] = [out.length, out.length + this.plan.leaves.count(part)]
-      out.push(...this.#flatSum(part, x.slice(from, to), y.slice(from, to)))
-    }
-    return out
-  }
-
-  /** A copy of the longer list, with the elements of the shorter one added. */
-  #listSum(type: Type, x: Node, y: Node): Node {
-    const { g, memory } = this
-    const stride = this.plan.tight.of(type).stride
-    const sum = this.#tape('joined', [x, y, g.i32(stride)])
-    const shorter = this.#tape('shorter', [x, y])
-    const element = (of: Node, i: Node): Location =>
-      location(type.elem!, this.plan.tight, g.add(of, g.mul(i, g.i32(stride))), headerBytes, false)
-    g.when(shorter, () =>
-      g.count(memory.load(location(t.u32, this.plan.tight, shorter, 0, false))[0]!, i => {
-        this.#sum(element(sum, i), element(sum, i), element(shorter, i))
-      }),
-    )
-    return sum
   }
 
   /** Instructions whose result lives in memory. */
@@ -325,31 +353,33 @@ export class Body {
           return
         }
         this.set(result, inst)
-        if (!this.#writtenInPlace(inst)) this.own(this.#materialised(result))
+        if (this.#writtenInPlace(inst)) return
+        this.at(result)
+        this.own(result)
         return
       }
       case 'insert': {
         let to: Location
+        const put = (): void => this.build(this.memory.part(to, inst.attr), y!)
         if (this.#mayTake(x!, inst)) {
           to = this.at(x!)
+          this.inPlace(put)
         } else {
-          to = this.slot(result.type)
-          this.build(to, x!)
+          to = this.slot(result.type, result)
+          this.fresh(() => this.build(to, x!))
+          this.fresh(put)
         }
-        this.build(this.memory.part(to, inst.attr), y!)
         this.set(result, to)
         this.own(result)
         return
       }
-      case 'select': {
-        const [a, b] = [this.tight(y!), this.tight(inst.args[2]!)]
-        const base = this.g.select(this.node(x!), this.memory.address(a), this.memory.address(b))
-        this.set(result, location(result.type, this.plan.tight, base, 0, a.fixed && b.fixed))
+      case 'select':
+        this.set(result, this.chosen(result, x!, y!, inst.args[2]!))
         return
-      }
       case 'add': {
-        const slot = this.slot(result.type)
-        this.#sum(slot, this.tight(x!), this.tight(y!))
+        const slot = this.slot(result.type, result)
+        const [a, b] = [this.tight(x!), this.tight(y!)]
+        this.fresh(() => sumInto(this, slot, a, b))
         this.set(result, slot)
         this.own(result)
         return
@@ -359,24 +389,11 @@ export class Body {
     }
   }
 
-  #materialised(value: Value): Value {
-    this.at(value)
-    return value
-  }
-
-  /** Sums in memory, element by element. */
-  #sum(to: Location, x: Location, y: Location): void {
-    const type = to.type
-    const m = this.memory
-    if (this.isFlat(type) && this.plan.leaves.count(type) <= costs.summedScalars) {
-      m.store(to, this.#flatSum(type, m.load(x), m.load(y)))
-    } else if (type.kind === 'array') {
-      this.g.count(this.g.i32(type.count), i =>
-        this.#sum(m.element(to, i, true), m.element(x, i, true), m.element(y, i, true)),
-      )
-    } else {
-      for (let k = 0; k < type.count; k++) this.#sum(m.part(to, k), m.part(x, k), m.part(y, k))
-    }
+  /** The memory of one of two values. */
+  protected chosen(result: Value, cond: Value, yes: Value, no: Value): Location {
+    const [a, b] = [this.tight(yes), this.tight(no)]
+    const base = this.g.select(this.node(cond), this.memory.address(a), this.memory.address(b))
+    return location(result.type, this.plan.tight, base, 0, a.fixed && b.fixed)
   }
 
   /** True where a `construct` may wait for its only use, which writes its parts where they belong. */
@@ -420,13 +437,13 @@ export class Body {
   #variable(inst: Inst): void {
     const p = inst.results[0]!
     if (this.#usage.onceStored(inst) !== undefined && !this.isFlat(p.type.elem!)) return
-    const slot = this.slot(p.type.elem!)
+    const slot = this.slot(p.type.elem!, p)
     this.set(p, slot)
     const first = this.#usage.usesOf(p)[0]
     if (first === undefined) return
     const overwritten =
       first.op === 'store' && first.args[0] === p && this.#usage.regionOf(first) === this.#usage.regionOf(inst)
-    if (!overwritten) this.memory.clear(slot)
+    if (!overwritten) this.fresh(() => this.memory.clear(slot))
   }
 
   #element(inst: Inst): Location {
@@ -439,7 +456,7 @@ export class Body {
   /** An index as an i32 node. */
   index(value: Value): Node {
     const node = this.node(value)
-    return node.type === i32 ? node : this.g.pure(op.i32WrapI64, i32, node)
+    return node.type === i64 ? this.g.pure(op.i32WrapI64, i32, node) : node
   }
 
   #load(inst: Inst): void {
@@ -450,8 +467,8 @@ export class Body {
     } else if (from.fixed || this.#usage.staysAsLoaded(inst)) {
       this.set(result, from.write === undefined ? from : { ...from, write: undefined })
     } else {
-      const slot = this.slot(result.type)
-      this.memory.copy(slot, from)
+      const slot = this.slot(result.type, result)
+      this.fresh(() => this.memory.copy(slot, from))
       this.set(result, slot)
       this.own(result)
     }
@@ -464,7 +481,12 @@ export class Body {
       this.set(p, this.tight(v))
       return
     }
-    this.build(this.at(p), v)
+    this.write(inst, this.at(p), v)
+  }
+
+  /** Writes what is stored. */
+  protected write(_store: Inst, to: Location, value: Value): void {
+    this.build(to, value)
   }
 
   // ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -487,27 +509,18 @@ export class Body {
       }
       case 'helper':
       case 'lanes': {
-        const out: Node[] = []
-        const args = inst.args.map(a => this.nodes(a))
-        const helper = target.kind === 'helper'
-        const callee = helper ? this.plan.elementary(target.intrinsic, target.func) : this.plan.calleeOf(target.func)
-        for (let k = 0; k < this.plan.leaves.count(result!.type); k++) {
-          const local = this.g.code.local(callee.results[0]!)
-          const pure = helper || target.func.info.pure
-          this.g.stmt({
-            kind: 'call',
-            func: callee,
-            args: args.map(a => a[a.length === 1 ? 0 : k]!),
-            locals: [local],
-            pure,
-          })
-          out.push(helper ? narrow(this.g, result!.type.scalar!, this.g.get(local)) : this.g.get(local))
-        }
+        const all = inst.args.map(a => this.nodes(a))
+        const out = this.plan.leaves.of(result!.type).map((scalar, k) => {
+          const args = all.map(a => a[a.length === 1 ? 0 : k]!)
+          if (target.kind === 'helper')
+            return narrow(this.g, scalar, this.callElementary(target.intrinsic, target.func, args))
+          return this.callScalar(this.plan.calleeOf(target.func), args, target.func.info.pure)
+        })
         this.set(result!, out)
         return
       }
       case 'call':
-        this.#callFunc(inst, target.func)
+        this.callFunc(inst, target.func)
         return
       case 'none':
         for (const r of inst.results)
@@ -515,7 +528,7 @@ export class Body {
     }
   }
 
-  #callFunc(inst: Inst, func: Func): void {
+  protected callFunc(inst: Inst<'call'>, func: Func): void {
     const callee = this.plan.calleeOf(func)
     const args: Node[] = []
     const passing = this.plan.passing(func)
@@ -524,7 +537,7 @@ export class Body {
       else args.push(this.memory.address(this.isFlat(arg.type) ? this.#stored(arg) : this.tight(arg)))
     })
     const locations = inst.results.map((r, i) =>
-      passing.results[i] ? undefined : this.isFlat(r.type) ? this.slot(r.type) : this.#resultLocation(inst, r),
+      passing.results[i] ? undefined : this.isFlat(r.type) ? this.slot(r.type, r) : this.#resultLocation(inst, r),
     )
     for (const p of locations) {
       if (p !== undefined) args.push(this.memory.address(p))
@@ -559,7 +572,7 @@ export class Body {
 
   /** A flat value in memory of its own. */
   #stored(value: Value): Location {
-    const slot = this.slot(value.type)
+    const slot = this.slot(value.type, value)
     this.build(slot, value)
     return slot
   }
@@ -582,6 +595,6 @@ export class Body {
         if (p.write === undefined && p.element === undefined && p.layouts === this.plan.tight) return p
       }
     }
-    return this.slot(result.type)
+    return this.slot(result.type, result)
   }
 }

@@ -103,7 +103,7 @@ export function zeros(g: Graph, scalars: readonly ScalarName[]): Nodes {
 }
 
 function remainder(g: Graph, scalar: ScalarName, x: Node, y: Node, helper: Helper): Node {
-  return lane(g, 'rem', scalar, [x, y]) ?? helper(x.type === f32 ? 'fmod32' : 'fmod64', [x, y])
+  return lane(g, 'rem', scalar, [x, y]) ?? helper(valType(scalar) === f32 ? 'fmod32' : 'fmod64', [x, y])
 }
 
 function products(g: Graph, scalar: ScalarName, x: Nodes, y: Nodes): Node {

@@ -12,73 +12,80 @@ import { op } from './opcode.ts'
 import { Exits } from '../../ir/exits.ts'
 
 /** The destination of a value that leaves a region: locals for its scalars, or a slot for its bytes. */
-type Destination = readonly number[] | Location
+export type Destination = readonly number[] | Location
 
 /** An instruction whose regions are being compiled. */
-interface Scope {
+export interface Scope {
   readonly label: Label
   readonly destinations: readonly Destination[]
 }
 
 export class Control {
-  readonly #body: Body
-  readonly #scopes = new Map<Inst, Scope>()
-  readonly #exits: Exits
-  readonly #carried = new Map<Inst, readonly Destination[]>()
-  readonly #tops = new Map<Inst, Label>()
+  protected readonly body: Body
+  protected readonly scopes: Map<Inst, Scope> = new Map()
+  protected readonly exits: Exits
+  protected readonly carried: Map<Inst, readonly Destination[]> = new Map()
+  protected readonly tops: Map<Inst, Label> = new Map()
   /** The innermost loop or other owner of the region that is being compiled. */
-  #owner: Inst | undefined = undefined
+  protected owner: Inst | undefined = undefined
 
   constructor(body: Body) {
-    this.#body = body
-    this.#exits = Exits.in(body.func)
+    this.body = body
+    this.exits = Exits.in(body.func)
   }
 
   inst(inst: Inst<OwnerOp | Exclude<Terminator, 'ret'>>): void {
-    const g = this.#body.g
     switch (inst.op) {
       case 'if':
-        this.#if(inst)
+        this.if(inst)
         return
       case 'block':
-        this.#block(inst)
+        this.block(inst)
         return
       case 'switch':
-        this.#switch(inst)
+        this.switch(inst)
         return
       case 'loop':
-        this.#loop(inst)
+        this.loop(inst)
         return
       case 'yield':
-        this.#deliver(inst.args, this.#scopes.get(this.#owner!)!.destinations)
+        this.yield(inst)
         return
       case 'leave': {
-        const scope = this.#scopes.get(inst.attr)
+        const scope = this.scopes.get(inst.attr)
         if (scope === undefined) throw new InternalError('wasm', 'a leave names what it is not in')
-        this.#deliver(inst.args, scope.destinations)
-        g.br(scope.label)
+        this.leave(inst, scope)
         return
       }
       case 'test':
-        this.#test(inst)
+        this.test(inst)
         return
       case 'next':
-        this.#next(inst)
+        this.next(inst)
         return
       case 'unreachable':
-        stopEndless(this.#body, inst)
+        stopEndless(this.body, inst)
         return
     }
   }
 
-  #destinations(values: readonly Value[]): Destination[] {
-    const body = this.#body
-    return values.map(v => (body.isFlat(v.type) ? body.locals(v.type) : body.slot(v.type)))
+  protected yield(inst: Inst): void {
+    this.deliver(inst.args, this.scopes.get(this.owner!)!.destinations)
+  }
+
+  protected leave(inst: Inst<'leave'>, scope: Scope): void {
+    this.deliver(inst.args, scope.destinations)
+    this.body.g.br(scope.label)
+  }
+
+  protected destinations(values: readonly Value[]): Destination[] {
+    const body = this.body
+    return values.map(v => (body.isFlat(v.type) ? body.locals(v) : body.slot(v.type, v)))
   }
 
   /** Defines the values as the contents of the destinations. */
-  #receive(values: readonly Value[], destinations: readonly Destination[]): void {
-    const body = this.#body
+  protected receive(values: readonly Value[], destinations: readonly Destination[]): void {
+    const body = this.body
     values.forEach((v, i) => {
       const destination = destinations[i]!
       if (isLocals(destination)) {
@@ -93,61 +100,100 @@ export class Control {
     })
   }
 
-  #deliver(values: readonly Value[], destinations: readonly Destination[]): void {
-    const body = this.#body
+  protected deliver(values: readonly Value[], destinations: readonly Destination[]): void {
+    const body = this.body
     values.forEach((v, i) => {
       const destination = destinations[i]!
-      if (!isLocals(destination)) body.build(destination, v)
-      else if (!isUndefined(v))
-        body.nodes(v).forEach((value, k) => body.g.stmt({ kind: 'set', local: destination[k]!, value }))
+      if (!isLocals(destination)) this.fill(destination, v)
+      else if (!isUndefined(v)) body.nodes(v).forEach((value, k) => this.place(destination[k]!, value))
     })
   }
 
-  #within(inst: Inst, region: Region): void {
-    const saved = this.#owner
-    this.#owner = inst
-    this.#body.region(region)
-    this.#owner = saved
+  /** Gives a destination in memory its value. */
+  protected fill(slot: Location, value: Value): void {
+    this.body.build(slot, value)
   }
 
-  #open(inst: Inst): Scope {
-    const scope = { label: new Label(), destinations: this.#destinations(inst.results) }
-    this.#scopes.set(inst, scope)
+  /** Gives a local its value. */
+  protected place(local: number, value: Node): void {
+    this.body.g.stmt({ kind: 'set', local, value: this.as(local, value) })
+  }
+
+  /** A value as what a local holds. */
+  protected as(_local: number, value: Node): Node {
+    return value
+  }
+
+  /** Gives what a loop carries its first values. */
+  protected enter(loop: Inst, carried: readonly Destination[]): void {
+    this.deliver(loop.args, carried)
+  }
+
+  /** Moves what the next trip of a loop has in memory. */
+  protected move(_loop: Inst, f: () => void): void {
+    this.body.fresh(f)
+  }
+
+  /** What a local that a loop carries gets for the next trip. */
+  protected carry(_loop: Inst, local: number, value: Node): Node {
+    return this.as(local, value)
+  }
+
+  /** Begins a trip of a loop. */
+  protected begin(_loop: Inst): void {
+    // One thread has nothing to prepare.
+  }
+
+  /** What a loop carries besides the values of the program: locals, and what the next trip has in them. */
+  protected further(_loop: Inst): readonly (readonly [number, Node])[] {
+    return []
+  }
+
+  protected within(inst: Inst, region: Region): void {
+    const saved = this.owner
+    this.owner = inst
+    this.body.region(region)
+    this.owner = saved
+  }
+
+  protected open(inst: Inst): Scope {
+    const scope = { label: new Label(), destinations: this.destinations(inst.results) }
+    this.scopes.set(inst, scope)
     return scope
   }
 
-  #if(inst: Inst): void {
-    const g = this.#body.g
-    const cond = this.#body.node(inst.args[0]!)
-    const scope = this.#open(inst)
-    const yes = g.nested(false, () => this.#within(inst, inst.regions[0]!))
-    const no = g.nested(false, () => this.#within(inst, inst.regions[1]!))
+  protected if(inst: Inst): void {
+    const g = this.body.g
+    const cond = this.body.node(inst.args[0]!)
+    const scope = this.open(inst)
+    const yes = g.nested(false, () => this.within(inst, inst.regions[0]!))
+    const no = g.nested(false, () => this.within(inst, inst.regions[1]!))
     if (yes.stmts.length === 0 && no.stmts.length > 0 && !scope.label.used) {
       g.stmt({ kind: 'if', cond: g.eqz(cond), yes: no, no: undefined, label: scope.label })
     } else {
       g.stmt({ kind: 'if', cond, yes, no, label: scope.label })
     }
-    this.#receive(inst.results, scope.destinations)
+    this.receive(inst.results, scope.destinations)
   }
 
-  #block(inst: Inst): void {
-    const g = this.#body.g
-    const scope = this.#open(inst)
-    const body = g.nested(false, () => this.#within(inst, inst.regions[0]!))
+  protected block(inst: Inst): void {
+    const g = this.body.g
+    const scope = this.open(inst)
+    const body = g.nested(false, () => this.within(inst, inst.regions[0]!))
     g.stmt({ kind: 'block', body, label: scope.label })
-    this.#receive(inst.results, scope.destinations)
+    this.receive(inst.results, scope.destinations)
   }
 
-  #switch(inst: Inst<'switch'>): void {
-    const g = this.#body.g
-    const scope = this.#open(inst)
-    const selector = this.#body.index(inst.args[0]!)
+  protected switch(inst: Inst<'switch'>): void {
+    const g = this.body.g
+    const scope = this.open(inst)
+    const selector = this.body.index(inst.args[0]!)
     const pairs = inst.attr
     const labels = pairs.filter((_x, i) => i % 2 === 0)
     const least = labels.reduce((a, b) => Math.min(a, b), labels[0] ?? 0)
     const most = labels.reduce((a, b) => Math.max(a, b), least)
     const last = inst.regions.length - 1
-    const cases: Seq[] = inst.regions.map(r => g.nested(false, () => this.#within(inst, r)))
+    const cases: Seq[] = inst.regions.map(r => g.nested(false, () => this.within(inst, r)))
     const table: number[] = []
     let at = g.pure(op.i32Sub, selector.type, selector, g.i32(least))
     if (most - least < costs.switchTable) {
@@ -161,60 +207,61 @@ export class Control {
       for (let i = 0; i < last; i++) table.push(i)
     }
     g.stmt({ kind: 'switch', selector: at, table, cases, label: scope.label })
-    this.#receive(inst.results, scope.destinations)
+    this.receive(inst.results, scope.destinations)
   }
 
   // ── Loops ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #loop(inst: Inst): void {
-    const body = this.#body
+  protected loop(inst: Inst): void {
+    const body = this.body
     const g = body.g
     const [head, inner] = [inst.regions[0]!, inst.regions[1]!]
-    const carried = this.#destinations(head.params)
-    this.#deliver(inst.args, carried)
-    const aliased = this.#exitsThatAreParams(inst)
+    const carried = this.destinations(head.params)
+    this.enter(inst, carried)
+    const aliased = this.exitsThatAreParams(inst)
     const scope = {
       label: new Label(),
       destinations: inst.results.map((r, k) =>
-        aliased === undefined ? this.#destinations([r])[0]! : carried[aliased[k]!]!,
+        aliased === undefined ? this.destinations([r])[0]! : carried[aliased[k]!]!,
       ),
     }
-    this.#scopes.set(inst, scope)
-    this.#carried.set(inst, carried)
+    this.scopes.set(inst, scope)
+    this.carried.set(inst, carried)
     const top = new Label()
-    this.#tops.set(inst, top)
+    this.tops.set(inst, top)
     const seq = g.nested(true, () => {
-      this.#receive(head.params, carried)
-      this.#within(inst, head)
+      this.receive(head.params, carried)
+      this.begin(inst)
+      this.within(inst, head)
       body.bodies.add(inst)
       if (g.at.open) {
         countTrip(body, inst)
-        this.#within(inst, inner)
+        this.within(inst, inner)
       }
       body.bodies.delete(inst)
     })
     g.stmt({ kind: 'loop', body: seq, top, exit: scope.label })
-    this.#receive(inst.results, scope.destinations)
+    this.receive(inst.results, scope.destinations)
   }
 
   /** The indices of the carried values that the exits are, if nothing else leaves the loop: their locals then hold the results too. */
-  #exitsThatAreParams(inst: Inst): number[] | undefined {
-    if (this.#exits.isLeft(inst)) return undefined
+  protected exitsThatAreParams(inst: Inst): number[] | undefined {
+    if (this.exits.isLeft(inst)) return undefined
     const head = inst.regions[0]!
     const out: number[] = []
     for (const exit of head.end.args.slice(1)) {
-      if (exit.def !== head || !this.#body.isFlat(exit.type)) return undefined
+      if (exit.def !== head || !this.body.isFlat(exit.type)) return undefined
       out.push(exit.index)
     }
     return out
   }
 
-  #test(end: Inst): void {
-    const g = this.#body.g
-    const loop = this.#owner!
-    const scope = this.#scopes.get(loop)!
-    const stop = g.eqz(this.#body.node(end.args[0]!))
-    const carried = this.#carried.get(loop)!
+  protected test(end: Inst): void {
+    const g = this.body.g
+    const loop = this.owner!
+    const scope = this.scopes.get(loop)!
+    const stop = g.eqz(this.body.node(end.args[0]!))
+    const carried = this.carried.get(loop)!
     const exits = end.args.slice(1)
     const moves = exits.some((v, k) => scope.destinations[k] !== carried[v.index] || v.def !== loop.regions[0])
     if (!moves) {
@@ -222,15 +269,15 @@ export class Control {
       return
     }
     g.when(stop, () => {
-      this.#deliver(exits, scope.destinations)
+      this.deliver(exits, scope.destinations)
       g.br(scope.label)
     })
   }
 
-  #next(end: Inst): void {
-    const body = this.#body
-    const loop = this.#owner!
-    const carried = this.#carried.get(loop)!
+  protected next(end: Inst): void {
+    const body = this.body
+    const loop = this.owner!
+    const carried = this.carried.get(loop)!
     const locals: number[] = []
     const values: Node[] = []
     const moves: [Location, Value][] = []
@@ -240,7 +287,7 @@ export class Control {
         moves.push([destination, v])
       } else if (!isUndefined(v)) {
         locals.push(...destination)
-        values.push(...body.nodes(v))
+        values.push(...body.nodes(v).map((value, i) => this.carry(loop, destination[i]!, value)))
       }
     })
     // A slot must not be overwritten while another value is still to be read from it.
@@ -248,25 +295,31 @@ export class Control {
       const rep = body.rep(v)
       const own = !Array.isArray(rep) && rep !== 'zero' && !(rep instanceof Inst) && sameLocation(rep as Location, slot)
       if (own || (!dependsOnParam(v, loop) && (moves.length === 1 || isFresh(v)))) return undefined
-      const copy = body.slot(v.type)
-      body.build(copy, v)
+      const copy = body.slot(v.type, v)
+      body.fresh(() => body.build(copy, v))
       return copy
     })
-    moves.forEach(([slot, v], k) => {
-      const copy = copies[k]
-      if (copy === undefined) body.build(slot, v)
-      else body.memory.copy(slot, copy)
-    })
+    this.move(loop, () =>
+      moves.forEach(([slot, v], k) => {
+        const copy = copies[k]
+        if (copy === undefined) body.build(slot, v)
+        else body.memory.copy(slot, copy)
+      }),
+    )
+    for (const [local, value] of this.further(loop)) {
+      locals.push(local)
+      values.push(value)
+    }
     body.g.stmt({ kind: 'sets', locals, values })
-    body.g.br(this.#tops.get(loop)!)
+    body.g.br(this.tops.get(loop)!)
   }
 }
 
-function isLocals(destination: Destination): destination is readonly number[] {
+export function isLocals(destination: Destination): destination is readonly number[] {
   return Array.isArray(destination)
 }
 
-function isUndefined(v: Value): boolean {
+export function isUndefined(v: Value): boolean {
   return v.def.op !== 'param' && v.def.op === 'undef'
 }
 

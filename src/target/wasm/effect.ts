@@ -20,7 +20,7 @@ export function printf(body: Body, inst: Inst<'printf'>): void {
 /** A check that stops the program. */
 export function trapUnless(body: Body, inst: Inst): void {
   const { g, plan } = body
-  g.when(g.eqz(body.node(inst.args[0]!)), () => {
+  g.when(body.fails(body.node(inst.args[0]!)), () => {
     const { callee, id } = plan.trap(inst)
     g.stmt({ kind: 'call', func: callee, args: [g.i32(id)], locals: [], pure: false })
     g.stmt({ kind: 'unreachable' })

@@ -18,6 +18,8 @@ export const elementaryNames: readonly string[] = [...intrinsics.keys()].filter(
 const hugeAngle = 2 ** 22
 /** Adding it rounds a double to an integer, which the low bits then hold. */
 const magic = 1.5 * 2 ** 52
+/** Its bits: small integers added to them make the double that is as much more. */
+const magicBits = 0x4338000000000000n
 const log2e = 1.4426950408889634
 const ln2 = [0.6931471796706319, 8.893134238886677e-10] as const
 const halfPi = [1.570796325802803, 9.920935796805404e-10] as const
@@ -56,12 +58,13 @@ export function elementaryCode(name: string, body: () => Callee): Code {
       g.at.open = false
     })
   }
-  g.stmt({ kind: 'return', values: [result(m, name, args[0]!, wide[0]!, wide[1])] })
+  const value = g.pure(op.f32DemoteF64, f32, result(m, name, wide[0]!, wide[1]))
+  g.stmt({ kind: 'return', values: [name === 'tanh' ? g.pure(op.f32Copysign, f32, value, args[0]!) : value] })
   return code
 }
 
 /** The condition under which the operands are in the helper's range; undefined if they always are. */
-function usualRange(m: Doubles, name: string, [x, y]: readonly Node[]): Node | undefined {
+export function usualRange(m: Doubles, name: string, [x, y]: readonly Node[]): Node | undefined {
   const g = m.g
   const below = (v: Node, limit: number): Node => g.pure(op.f64Lt, i32, v, g.f64(limit))
   const size = (v: Node): Node => g.pure(op.f64Abs, f64, v)
@@ -78,39 +81,39 @@ function usualRange(m: Doubles, name: string, [x, y]: readonly Node[]): Node | u
   }
 }
 
-function result(m: Doubles, name: string, x: Node, wide: Node, power: Node | undefined): Node {
+/** The value as a double; that of tanh with any sign. */
+export function result(m: Doubles, name: string, x: Node, power: Node | undefined): Node {
   const g = m.g
-  const narrow = (v: Node): Node => g.pure(op.f32DemoteF64, f32, v)
   switch (name) {
     case 'exp':
-      return narrow(m.exp(m.clamp(wide, -110, 90)))
+      return m.exp(m.clamp(x, -110, 90))
     case 'exp2':
-      return narrow(m.exp2(m.clamp(wide, -160, 130)))
+      return m.exp2(m.clamp(x, -160, 130))
     case 'log':
-      return narrow(m.log(wide, 1))
+      return m.log(x, 1)
     case 'log2':
-      return narrow(m.log(wide, log2e))
+      return m.log(x, log2e)
     case 'sin':
-      return narrow(m.sine(wide, 0))
+      return m.sine(x, 0)
     case 'cos':
-      return narrow(m.sine(wide, 1))
+      return m.sine(x, 1)
     case 'pow':
-      return narrow(m.exp2(m.clamp(m.mul(power!, m.log(wide, log2e)), -160, 130)))
+      return m.exp2(m.clamp(m.mul(power!, m.log(x, log2e)), -160, 130))
     case 'tanh': {
-      const e = m.expm1(m.clamp(m.add(wide, wide), -40, 40))
-      return g.pure(op.f32Copysign, f32, narrow(m.div(e, m.add(e, g.f64(2)))), x)
+      const e = m.expm1(m.clamp(m.add(x, x), -40, 40))
+      return m.div(e, m.add(e, g.f64(2)))
     }
     case 'cosh': {
-      const e = m.exp(m.clamp(g.pure(op.f64Abs, f64, wide), 0, 100))
-      return narrow(m.mul(m.add(e, m.div(g.f64(1), e)), g.f64(0.5)))
+      const e = m.exp(m.clamp(g.pure(op.f64Abs, f64, x), 0, 100))
+      return m.mul(m.add(e, m.div(g.f64(1), e)), g.f64(0.5))
     }
     default:
       throw new InternalError('wasm', `no helper for ${name}`)
   }
 }
 
-/** Arithmetic of doubles, short. */
-class Doubles {
+/** Arithmetic of doubles, short; of a graph of vectors, of two at once. */
+export class Doubles {
   readonly g: Graph
 
   constructor(g: Graph) {
@@ -210,7 +213,7 @@ class Doubles {
         atanhTerms.map(c => 2 * c * scale),
       ),
     )
-    const whole = g.pure(op.f64ConvertI64S, f64, k)
+    const whole = this.sub(this.#fromBits(g.pure(op.i64Add, i64, k, g.i64(magicBits))), g.f64(magic))
     const value = this.add(this.mul(whole, g.f64(scale === 1 ? ln2[0] + ln2[1] : 1)), near)
     const edge = g.select(
       g.pure(op.f64Eq, i32, x, g.f64(0)),
@@ -227,17 +230,13 @@ class Doubles {
     const { sum, whole } = this.#rounded(this.mul(x, g.f64(1 / (halfPi[0] + halfPi[1]))))
     // Adding the negated product keeps the sign of a zero.
     const rest = this.add(this.add(x, this.mul(whole, g.f64(-halfPi[0]))), this.mul(whole, g.f64(-halfPi[1])))
-    const quadrant = g.add(g.pure(op.i32WrapI64, i32, this.bits(sum)), g.i32(quarters))
+    const turns = this.bits(sum)
+    const quadrant = quarters === 0 ? turns : g.pure(op.i64Add, i64, turns, g.i64(BigInt(quarters)))
     const z = this.mul(rest, rest)
     const sin = this.mul(rest, this.#polynomial(z, sinTerms))
     const cos = this.#polynomial(z, cosTerms)
-    const odd = g.pure(op.i32And, i32, quadrant, g.i32(1))
-    const sign = g.pure(
-      op.i64Shl,
-      i64,
-      g.pure(op.i64ExtendI32U, i64, g.pure(op.i32And, i32, quadrant, g.i32(2))),
-      g.i64(62n),
-    )
+    const odd = g.pure(op.i64Ne, i32, g.pure(op.i64And, i64, quadrant, g.i64(1n)), g.i64(0n))
+    const sign = g.pure(op.i64Shl, i64, g.pure(op.i64And, i64, quadrant, g.i64(2n)), g.i64(62n))
     return this.#fromBits(g.pure(op.i64Xor, i64, this.bits(g.select(odd, cos, sin)), sign))
   }
 }

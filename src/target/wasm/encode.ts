@@ -1,6 +1,6 @@
 /** The binary encoding of a module. */
 import { ownGlobals, type Callee, type WasmCode } from './node.ts'
-import { i32, op, type ValType } from './opcode.ts'
+import { i32, op, typeCode, type ValType } from './opcode.ts'
 import type { Ins } from './node.ts'
 import { schedule } from './schedule.ts'
 
@@ -23,14 +23,14 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
   const types = new Map<string, number>()
   const typeBytes = new Bytes()
   const typeOf = (c: Callee): number => {
-    const key = `${c.params.join()}>${c.results.join()}`
+    const key = `${c.params.map(typeCode).join()}>${c.results.map(typeCode).join()}`
     let index = types.get(key)
     if (index === undefined) {
       index = types.size
       types.set(key, index)
       typeBytes.byte(functionType)
-      typeBytes.list(c.params)
-      typeBytes.list(c.results)
+      typeBytes.list(c.params.map(typeCode))
+      typeBytes.list(c.results.map(typeCode))
     }
     return index
   }
@@ -125,8 +125,8 @@ export function pagesOf(bytes: number): number {
 }
 
 function writeLocals(out: Bytes, locals: readonly ValType[]): void {
-  const runs: [number, ValType][] = []
-  for (const type of locals) {
+  const runs: [number, number][] = []
+  for (const type of locals.map(typeCode)) {
     const last = runs[runs.length - 1]
     if (last !== undefined && last[1] === type) last[0]++
     else runs.push([1, type])
@@ -161,7 +161,41 @@ function alignment(code: number): number {
 
 /** True for opcodes that take an alignment and an offset. */
 export function isMemoryOp(code: number): boolean {
-  return (code >= op.i32Load && code <= op.i32Store16) || isAtomic(code)
+  return (
+    (code >= op.i32Load && code <= op.i32Store16) ||
+    isAtomic(code) ||
+    code === op.v128Load ||
+    code === op.v128Store ||
+    code === op.v128Load32Zero ||
+    isLaneAccess(code)
+  )
+}
+
+/** True for loads and stores of one lane. */
+export function isLaneAccess(code: number): boolean {
+  return code === op.v128Load32Lane || code === op.v128Store32Lane
+}
+
+/** Where a load or store of one lane carries the lane: an immediate that holds both. */
+const laneFactor = 2 ** 32
+
+/** The immediate of an access of one lane. */
+export function laneAt(offset: number, lane: number): number {
+  return offset + lane * laneFactor
+}
+
+/** The offset in an immediate of `laneAt`. */
+export function offsetOf(imm: number): number {
+  return imm % laneFactor
+}
+
+export function laneOf(imm: number): number {
+  return Math.floor(imm / laneFactor)
+}
+
+/** True for what takes a lane alone. */
+export function takesLane(code: number): boolean {
+  return code >= op.i32x4ExtractLane && code <= op.f64x2ExtractLane
 }
 
 function isAtomic(code: number): boolean {
@@ -186,6 +220,13 @@ function writeIns(out: Bytes, ins: Ins): void {
       out.u32(ins.a as number)
     } else if (code === op.memoryCopy) out.raw([0, 0])
     else if (code === op.memoryFill) out.byte(0)
+    else if (isMemoryOp(code)) {
+      // Lanes and vectors lie at multiples of 4.
+      out.u32(2)
+      out.u32(offsetOf(ins.a as number))
+      if (isLaneAccess(code)) out.byte(laneOf(ins.a as number))
+    } else if (takesLane(code)) out.byte(ins.a as number)
+    else if (code === op.v128Const || code === op.i8x16Shuffle) out.vector(ins.a as bigint)
     return
   }
   out.byte(code)
@@ -291,6 +332,10 @@ class Bytes {
 
   float64(x: number): void {
     this.raw(new Uint8Array(Float64Array.of(x).buffer))
+  }
+
+  vector(bits: bigint): void {
+    this.raw(new Uint8Array(BigUint64Array.of(BigInt.asUintN(64, bits), BigInt.asUintN(64, bits >> 64n)).buffer))
   }
 
   list(items: readonly number[]): void {

@@ -4,16 +4,16 @@
  */
 import * as costs from '../../ir/costs.ts'
 import { baseGlobal, Label, Node, Seq, type Code, type Stmt } from './node.ts'
-import { op, f32, f64, i32, i64, type ValType } from './opcode.ts'
+import { isVector, op, f32, f64, i32, i64, type ScalarType, type ValType } from './opcode.ts'
 
 const noArgs: readonly Node[] = []
-const constOp: Readonly<Record<ValType, number>> = {
+const constOp: Readonly<Record<ScalarType, number>> = {
   [i32]: op.i32Const,
   [i64]: op.i64Const,
   [f32]: op.f32Const,
   [f64]: op.f64Const,
 }
-const isConst = (n: Node): boolean => n.op >= op.i32Const && n.op <= op.f64Const
+export const isConst = (n: Node): boolean => n.op >= op.i32Const && n.op <= op.f64Const
 
 export class Graph {
   readonly code: Code
@@ -41,8 +41,10 @@ export class Graph {
     return seq
   }
 
+  /** A constant; that of a vector by its 128 bits. */
   constant(type: ValType, value: number | bigint): Node {
-    return this.#shared(constOp[type], type, noArgs, value, this.code.body, false)
+    const code = isVector(type) ? op.v128Const : constOp[type]
+    return this.#shared(code, type, noArgs, value, this.code.body, false)
   }
 
   i32(value: number): Node {
@@ -60,7 +62,7 @@ export class Graph {
 
   /** The zero of a type. */
   zero(type: ValType): Node {
-    return this.constant(type, type === i64 ? 0n : 0)
+    return this.constant(type, type === i64 || isVector(type) ? 0n : 0)
   }
 
   /** A local that is written once in each run of the current list, or by the current loop. */
@@ -87,13 +89,37 @@ export class Graph {
 
   /** A pure operation. */
   pure(code: number, type: ValType, ...args: Node[]): Node {
-    return this.fold(code, type, args) ?? this.#shared(code, type, args, 0, this.#home(args), true)
+    return this.fold(code, type, args) ?? this.plain(code, type, args)
+  }
+
+  /** A pure operation with an immediate, as it stands. */
+  plain(code: number, type: ValType, args: readonly Node[], imm: number | bigint = 0): Node {
+    return this.#shared(code, type, args, imm, this.#home(args), true)
+  }
+
+  /** A pure operation at this place, which what changes a local comes before or after. */
+  here(code: number, type: ValType, args: readonly Node[]): Node {
+    const node = new Node(this.#next++, code, type, args, 0, this.at, false)
+    this.stmt({ kind: 'def', node })
+    return node
   }
 
   /** A load from memory of `object`; `fixed` where no code of the module writes that memory. */
   read(code: number, type: ValType, addr: Node, offset: number, fixed: boolean, object?: object): Node {
-    if (fixed) return this.#shared(code, type, [addr], offset, this.#home([addr]), true)
-    const node = new Node(this.#next++, code, type, [addr], offset, this.at, true)
+    return this.loads(code, type, [addr], offset, fixed, object)
+  }
+
+  /** A load that takes other operands than an address too. */
+  loads(
+    code: number,
+    type: ValType,
+    args: readonly Node[],
+    imm: number,
+    fixed: boolean,
+    object: object | undefined,
+  ): Node {
+    if (fixed) return this.plain(code, type, args, imm)
+    const node = new Node(this.#next++, code, type, args, imm, this.at, true)
     node.object = object
     this.stmt({ kind: 'def', node })
     return node
@@ -186,8 +212,7 @@ export class Graph {
     }
     if (type !== i32 || y === undefined || x.type !== i32) return undefined
     if (isConst(x) && isConst(y)) return foldI32(this, code, x.imm as number, y.imm as number)
-    if (isConst(x) && commutes(code))
-      return this.fold(code, type, [y, x]) ?? this.#shared(code, type, [y, x], 0, this.#home(args), true)
+    if (isConst(x) && commutes(code)) return this.fold(code, type, [y, x]) ?? this.plain(code, type, [y, x])
     if (!isConst(y)) return undefined
     const n = y.imm as number
     switch (code) {
@@ -259,7 +284,7 @@ const negated: Readonly<Record<number, number>> = {
 }
 
 /** True for nodes that can only be 0 or 1. */
-function isBoolean(n: Node): boolean {
+export function isBoolean(n: Node): boolean {
   return n.op >= op.i32Eqz && n.op <= op.f64Ge
 }
 

@@ -18,6 +18,8 @@ export interface WasmFunction extends DataSignature {
 export interface WasmKernel {
   readonly name: string
   readonly numthreads: readonly [number, number, number]
+  /** How many threads run at once: 4, by vectors, or 1, and why not more. */
+  readonly lanes: { readonly count: 4 } | { readonly count: 1; readonly reason: string }
   /** Names of the buffers that it, or what it calls, touches. */
   readonly buffers: readonly string[]
   readonly uniforms: readonly string[]

@@ -1,10 +1,10 @@
 /** Flattens IR types into WASM scalars, in order: lanes, rows, elements, fields. */
 import * as costs from '../../ir/costs.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
-import { f32, f64, i32, i64, type ValType } from './opcode.ts'
+import { f32, f64, i32, i64, type ScalarType } from './opcode.ts'
 
 /** The WASM type that holds a scalar. */
-export function valType(scalar: ScalarName): ValType {
+export function valType(scalar: ScalarName): ScalarType {
   switch (scalar) {
     case 'i64':
     case 'u64':

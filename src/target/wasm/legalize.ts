@@ -4,9 +4,9 @@
  * twice at the same time, except recursive ones. The host says where the region begins, so that several instances can share a memory.
  */
 import * as costs from '../../ir/costs.ts'
-import type { Sink } from '../../base/diag.ts'
+import { InternalError, type Sink } from '../../base/diag.ts'
+import { LimitReached } from '../../base/limits.ts'
 import {
-  barrierInside,
   memoryMissing,
   recursiveMemory,
   resourceMissing,
@@ -16,8 +16,6 @@ import {
 import { voidType, type ScalarName, type Type } from '../../ir/type.ts'
 import type { Global, Inst } from '../../ir/value.ts'
 import { Func, Region, inputs, type Module } from '../../ir/value.ts'
-import { cloneFunc } from '../../ir/walk.ts'
-import { inlineAll, sizeOf } from '../../opt/inline.ts'
 import { dataSignature, dataType } from '../data.ts'
 import { elementsIn, layouts, layoutsOf, roundUp, type Layouts } from '../../ir/layout.ts'
 import { reflectParameters } from '../reflect.ts'
@@ -28,10 +26,9 @@ import { ConstantPool } from './constant-pool.ts'
 import { elementaryCode, elementaryNames } from './elementary.ts'
 import { helperCode } from './helper.ts'
 import type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './interface.ts'
-import { kernelCode } from './kernel.ts'
+import { inStep, kernelCode, knownSemantics } from './kernel.ts'
 import { Leaves, valType } from './leaf.ts'
-import { hasBarrier, localise, touches } from './lockstep.ts'
-import type { Graph } from './graph.ts'
+import { Graph } from './graph.ts'
 import { location, type Location } from './memory.ts'
 import { Callee, Code, ownGlobals, type WasmCode } from './node.ts'
 import { f32, i32, op, type ValType } from './opcode.ts'
@@ -39,6 +36,10 @@ import { Reach, writtenGlobals } from './reach.ts'
 import type { RunLimits } from '../limits.ts'
 import type { CallTarget, LimitCells, Passing, Plan, WasmOptions } from './plan.ts'
 import { startCode } from './start.ts'
+import { wideElementaryCode } from './wide/elementary.ts'
+import { NotWide } from './wide/graph.ts'
+import { wideKernelCode } from './wide/kernel.ts'
+import { wideFunc } from './wide/prepare.ts'
 import { rewind, tapeBaseAt, tapeCallee, tapeCode, type TapeName } from './tape.ts'
 
 /** Bytes for the arguments of one `printf`. */
@@ -101,9 +102,11 @@ class Legalizer implements Plan {
   readonly limits: RunLimits
   readonly shared: boolean
   readonly cells: LimitCells
+  readonly #lanes: 1 | 4
   readonly #written: ReadonlySet<Global>
 
-  constructor(module: Module, sink: Sink, { maxArray, limits = {}, shared = false }: WasmOptions) {
+  constructor(module: Module, sink: Sink, { maxArray, limits = {}, shared = false, lanes = 4 }: WasmOptions) {
+    this.#lanes = lanes
     this.#module = module
     this.#reach = new Reach(module, func => this.target(func))
     this.#numbers = new Map(module.globals.map((global, i) => [global, i]))
@@ -193,52 +196,52 @@ class Legalizer implements Plan {
     }
     const privates = this.#privatesOf(func)
     const touched = this.#reach.globals(func)
+    const newCode = (): Code => new Code(new Callee(func.name, [i32, i32, i32, i32, i32], []), this.sink.work)
     const shared = touched.filter(g => g.space === 'workgroup')
-    const code = new Code(new Callee(func.name, [i32, i32, i32, i32, i32], []), this.sink.work)
-    const together = this.#inStep(func, privates)
-    const perThread = together === undefined ? privates : []
-    const lists = this.#reach.lists(func)
-    kernelCode(this, together ?? func, code, {
-      frame: this.#frame,
-      shared,
-      initialize: b => {
-        if (lists) rewind(b.g)
-        this.#begin(b, perThread)
-      },
-    })
+    const buffers = touched.filter(g => g.space === 'storage' || g.space === 'storage_rw')
+    // Also those that only code mentions that cannot be reached.
+    for (const global of buffers) this.#buffer(new Graph(newCode()), global)
+    const wide = this.#wideKernel(func, privates, shared, newCode)
+    let code: Code
+    if (typeof wide === 'string') {
+      code = newCode()
+      const together = inStep(func, privates, this, this.#reach)
+      const lists = this.#reach.lists(func)
+      kernelCode(this, together ?? func, code, {
+        frame: this.#frame,
+        shared,
+        initialize: b => {
+          if (lists) rewind(b.g)
+          this.#begin(b, together === undefined ? privates : [])
+        },
+      })
+    } else code = wide
     this.#codes.push(code)
     this.#exports.push({ name: func.name, callee: code.callee })
     kernels.push({
       name: func.name,
       numthreads: entry.numthreads,
-      buffers: touched.filter(g => g.space === 'storage' || g.space === 'storage_rw').map(g => g.name),
+      lanes: typeof wide === 'string' ? { count: 1, reason: wide } : { count: 4 },
+      buffers: buffers.map(g => g.name),
       uniforms: touched.filter(g => g.space === 'uniform').map(g => g.name),
     })
   }
 
-  /**
-   * Prepares a kernel with barriers for lockstep: functions with barriers or uses of static variables are inlined, and static
-   * variables become local. Undefined for a kernel without barriers.
-   */
-  #inStep(func: Func, privates: readonly Global[]): Func | undefined {
-    if (![...this.#reach.from(func)].some(hasBarrier)) return undefined
-    const known = new Map<Func, boolean>()
-    const together = (callee: Func): boolean => {
-      let is = known.get(callee)
-      if (is === undefined)
-        known.set(callee, (is = [...this.#reach.from(callee)].some(f => hasBarrier(f) || touches(f, privates))))
-      return is
+  /** A kernel four threads wide; why not, where that cannot be. */
+  #wideKernel(func: Func, privates: readonly Global[], shared: readonly Global[], newCode: () => Code): Code | string {
+    if (this.#lanes === 1) return 'the program was compiled for one'
+    try {
+      return this.sink.work.apart(() => {
+        const code = newCode()
+        wideKernelCode(this, wideFunc(func, privates, this, this.#reach), code, { frame: this.#frame, shared })
+        return code
+      })
+    } catch (error) {
+      if (error instanceof LimitReached) return 'it is large'
+      // After an internal error, one thread at a time is right too, and the reason says what to report.
+      if (error instanceof NotWide || error instanceof InternalError) return error.message
+      throw error
     }
-    const { work } = this.sink
-    work.spend('instructions', sizeOf(func.body!) + privates.length, func.span)
-    const copy = cloneFunc(func, func.name)
-    copy.info.entry = func.info.entry
-    inlineAll(copy, together, Infinity, work)
-    for (const callee of this.#reach.calls(copy)) {
-      if (together(callee)) this.sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
-    }
-    localise(copy, privates)
-    return copy
   }
 
   /** Compiles what belongs to no function of the program. */
@@ -516,12 +519,15 @@ class Legalizer implements Plan {
     return callee
   }
 
-  elementary(intrinsic: string, func: Func): Callee {
-    let callee = this.#helpers.get(intrinsic)
+  elementary(intrinsic: string, func: Func, wide = false): Callee {
+    const key = wide ? `${intrinsic} wide` : intrinsic
+    let callee = this.#helpers.get(key)
     if (callee === undefined) {
-      const code = elementaryCode(intrinsic, () => this.calleeOf(func))
+      const code = wide
+        ? wideElementaryCode(intrinsic, this.elementary(intrinsic, func))
+        : elementaryCode(intrinsic, () => this.calleeOf(func))
       callee = code.callee
-      this.#helpers.set(intrinsic, callee)
+      this.#helpers.set(key, callee)
       this.#codes.push(code)
     }
     return callee
@@ -587,10 +593,3 @@ class Legalizer implements Plan {
     return { callee: this.#import('trap'), id: this.#traps.push(`${inst.attr}${where}`) - 1 }
   }
 }
-
-const knownSemantics: ReadonlySet<string> = new Set([
-  'SV_DISPATCHTHREADID',
-  'SV_GROUPID',
-  'SV_GROUPTHREADID',
-  'SV_GROUPINDEX',
-])

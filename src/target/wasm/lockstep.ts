@@ -21,7 +21,8 @@ export function hasBarrier(func: Func): boolean {
   return func.body !== undefined && holds(func.body, i => i.op === 'barrier')
 }
 
-function holds(region: Region, test: (inst: Inst) => boolean): boolean {
+/** True where some instruction of a region passes a test. */
+export function holds(region: Region, test: (inst: Inst) => boolean): boolean {
   return region.insts.some(i => test(i) || i.regions.some(r => holds(r, test)))
 }
 

@@ -27,6 +27,8 @@ export interface Location {
   readonly fixed: boolean
   /** The object that owns the memory. Memory of different objects does not overlap; undefined may be any. */
   readonly object: object | undefined
+  /** Of lanes with indices in a row: their unclamped bases, also in a row, and whether all are in bounds. */
+  readonly row?: { readonly base: Node; readonly fits: Node } | undefined
 }
 
 /** A location in memory of this module, without an index yet. */
@@ -49,8 +51,8 @@ export function sameLocation(x: Location, y: Location): boolean {
 export type Tape = (name: TapeName, args: readonly Node[]) => Node
 
 export class Memory {
-  readonly #g: Graph
-  readonly #leaves: Leaves
+  protected readonly g: Graph
+  protected readonly leaves: Leaves
   readonly #tape: Tape
   readonly #zeros: (size: number) => number
   /** The last statement that cleared memory at a fixed address, and where that ended. */
@@ -60,8 +62,8 @@ export class Memory {
   readonly #same = new Map<string, Map<Type, boolean>>()
 
   constructor(g: Graph, leaves: Leaves, tape: Tape, zeros: (size: number) => number) {
-    this.#g = g
-    this.#leaves = leaves
+    this.g = g
+    this.leaves = leaves
     this.#tape = tape
     this.#zeros = zeros
   }
@@ -69,7 +71,7 @@ export class Memory {
   /** The location at its address as it is now: elements of lists move when these grow. */
   #found(p: Location, toWrite: boolean): Location {
     if (p.element === undefined) return p
-    const g = this.#g
+    const g = this.g
     const list = this.#found(p.element.of, toWrite)
     const stride = list.layouts.of(list.type).stride
     const args = [this.address(list), p.element.index, g.i32(stride)]
@@ -81,7 +83,7 @@ export class Memory {
   /** The address to read from. */
   address(at: Location): Node {
     const p = this.#found(at, false)
-    return this.#g.add(p.base, this.#g.i32(p.offset))
+    return this.g.add(p.base, this.g.i32(p.offset))
   }
 
   /** A component with a constant index: field, element, row or lane. */
@@ -95,7 +97,7 @@ export class Memory {
 
   /** An element by a computed index; `safe` where it is known to be in bounds. */
   element(p: Location, index: Node, safe: boolean): Location {
-    const g = this.#g
+    const g = this.g
     const stride = p.layouts.of(p.type).stride
     const type = p.type.elem!
     const count = p.type.count
@@ -128,14 +130,14 @@ export class Memory {
       return
     }
     if (p.type.kind === 'scalar') {
-      out.push(this.#loadScalar(p, p.type.scalar!))
+      out.push(this.loadScalar(p, p.type.scalar!))
       return
     }
     for (let i = 0; i < p.type.count; i++) this.#load(this.part(p, i), out)
   }
 
-  #loadScalar(p: Location, scalar: ScalarName): Node {
-    const g = this.#g
+  protected loadScalar(p: Location, scalar: ScalarName): Node {
+    const g = this.g
     const host = p.layouts.rule !== 'tight'
     const read = (code: number): Node => g.read(code, valType(scalar), p.base, p.offset, p.fixed, p.object)
     switch (valType(scalar)) {
@@ -168,28 +170,28 @@ export class Memory {
 
   /** Writes the scalars of a flat type, where the location is in bounds. */
   store(p: Location, values: readonly Node[]): void {
-    this.guarded(p, q => this.#store(q, values, 0))
+    this.guarded(p, q => this.put(q, values, 0))
   }
 
   /** Runs `f` with the exact location where an index into it is in bounds, and not at all otherwise. */
   guarded(at: Location, f: (exact: Location) => void): void {
     const p = this.#found(at, true)
     if (p.write === undefined) f(p)
-    else this.#g.when(p.write.inside, () => f({ ...p, base: p.write!.base, write: undefined }))
+    else this.g.when(p.write.inside, () => f({ ...p, base: p.write!.base, write: undefined }))
   }
 
-  #store(p: Location, values: readonly Node[], from: number): number {
+  protected put(p: Location, values: readonly Node[], from: number): number {
     if (p.type.kind === 'scalar' || p.type.kind === 'list') {
-      this.#storeScalar(p, p.type.scalar ?? 'u32', values[from]!)
+      this.storeScalar(p, p.type.scalar ?? 'u32', values[from]!)
       return from + 1
     }
     let next = from
-    for (let i = 0; i < p.type.count; i++) next = this.#store(this.part(p, i), values, next)
+    for (let i = 0; i < p.type.count; i++) next = this.put(this.part(p, i), values, next)
     return next
   }
 
-  #storeScalar(p: Location, scalar: ScalarName, value: Node): void {
-    const g = this.#g
+  protected storeScalar(p: Location, scalar: ScalarName, value: Node): void {
+    const g = this.g
     const write = (code: number, v: Node = value): void =>
       g.stmt({ kind: 'store', op: code, addr: p.base, value: v, offset: p.offset, object: p.object })
     const size = scalarSize(scalar, p.layouts.rule)
@@ -218,7 +220,7 @@ export class Memory {
   }
 
   #copy(to: Location, from: Location): void {
-    const g = this.#g
+    const g = this.g
     const type = to.type
     // What shares a list has to say so.
     if (!holdsList(type) && this.#sameBytes(type, to.layouts, from.layouts)) {
@@ -237,8 +239,8 @@ export class Memory {
           g.stmt({ kind: 'store', op: store, addr: to.base, value, offset: to.offset + at, object: to.object })
         })
       }
-    } else if (this.#leaves.flat(type)) {
-      this.#store(to, this.load(from), 0)
+    } else if (this.leaves.flat(type)) {
+      this.put(to, this.load(from), 0)
     } else if (type.kind === 'array') {
       g.count(g.i32(type.count), i => this.#copy(this.element(to, i, true), this.element(from, i, true)))
     } else {
@@ -259,7 +261,7 @@ export class Memory {
   /** Writes zeros. Locations that touch and are cleared one after the other are cleared at once. */
   clear(p: Location): void {
     this.guarded(p, q => {
-      const g = this.#g
+      const g = this.g
       const size = q.layouts.of(q.type).size
       const last = g.at.stmts[g.at.stmts.length - 1]
       const end = q.offset + size
@@ -279,7 +281,7 @@ export class Memory {
   }
 
   #fill(base: Node, from: number, to: number, object: object | undefined): void {
-    const g = this.#g
+    const g = this.g
     const args = [base, g.i32(0), g.i32(to - from)]
     const cleared = { kind: 'bulk', op: op.memoryFill, args, offset: from, object } as const
     this.#cleared = base === g.base() ? cleared : undefined

@@ -1,16 +1,52 @@
-/** WebAssembly's opcodes by number, with their names for text. Prefixed ones are `0xfc00 | sub-opcode`, atomic ones `0xfe00 | sub-opcode`. */
+/**
+ * WebAssembly's types and opcodes by number, with their names for text. Prefixed opcodes are `0xfc00 | sub-opcode`, those of vectors
+ * `0xfd00 | sub-opcode`, atomic ones `0xfe00 | sub-opcode`.
+ */
 
 export const i32 = 0x7f
 export const i64 = 0x7e
 export const f32 = 0x7d
 export const f64 = 0x7c
 
-export type ValType = typeof i32 | typeof i64 | typeof f32 | typeof f64
+/** What lies in a vector of 128 bits. WebAssembly has one type for all; its number is the low byte of each. */
+export const f32x4 = 0x17b
+export const i32x4 = 0x27b
+export const f64x2 = 0x37b
+export const i64x2 = 0x47b
+/** Four or two conditions: a lane of ones for true, of zeros for false. */
+export const mask4 = 0x57b
+export const mask2 = 0x67b
 
-export const typeName: Readonly<Record<ValType, string>> = { [i32]: 'i32', [i64]: 'i64', [f32]: 'f32', [f64]: 'f64' }
+export type ScalarType = typeof i32 | typeof i64 | typeof f32 | typeof f64
+export type VectorType = typeof f32x4 | typeof i32x4 | typeof f64x2 | typeof i64x2 | typeof mask4 | typeof mask2
+export type ValType = ScalarType | VectorType
+
+export function isVector(type: ValType): type is VectorType {
+  return type > 0xff
+}
+
+/** The number of a type in the binary format. */
+export function typeCode(type: ValType): number {
+  return type & 0xff
+}
+
+export const typeName: Readonly<Record<ValType, string>> = {
+  [i32]: 'i32',
+  [i64]: 'i64',
+  [f32]: 'f32',
+  [f64]: 'f64',
+  [f32x4]: 'v128',
+  [i32x4]: 'v128',
+  [f64x2]: 'v128',
+  [i64x2]: 'v128',
+  [mask4]: 'v128',
+  [mask2]: 'v128',
+}
 
 export const op = {
   unreachable: 0x00,
+  /** Of vectors: the same bits as another type. */
+  nop: 0x01,
   block: 0x02,
   loop: 0x03,
   if: 0x04,
@@ -175,6 +211,96 @@ export const op = {
   memoryInit: 0xfc08,
   memoryCopy: 0xfc0a,
   memoryFill: 0xfc0b,
+  v128Load: 0xfd00,
+  v128Store: 0xfd0b,
+  v128Const: 0xfd0c,
+  i8x16Shuffle: 0xfd0d,
+  i32x4Splat: 0xfd11,
+  i64x2Splat: 0xfd12,
+  f32x4Splat: 0xfd13,
+  f64x2Splat: 0xfd14,
+  i32x4ExtractLane: 0xfd1b,
+  i32x4ReplaceLane: 0xfd1c,
+  i64x2ExtractLane: 0xfd1d,
+  f32x4ExtractLane: 0xfd1f,
+  f32x4ReplaceLane: 0xfd20,
+  f64x2ExtractLane: 0xfd21,
+  i32x4Eq: 0xfd37,
+  i32x4Ne: 0xfd38,
+  i32x4LtS: 0xfd39,
+  i32x4LtU: 0xfd3a,
+  i32x4GtS: 0xfd3b,
+  i32x4GtU: 0xfd3c,
+  i32x4LeS: 0xfd3d,
+  i32x4LeU: 0xfd3e,
+  i32x4GeS: 0xfd3f,
+  i32x4GeU: 0xfd40,
+  f32x4Eq: 0xfd41,
+  f32x4Ne: 0xfd42,
+  f32x4Lt: 0xfd43,
+  f32x4Gt: 0xfd44,
+  f32x4Le: 0xfd45,
+  f32x4Ge: 0xfd46,
+  f64x2Eq: 0xfd47,
+  f64x2Ne: 0xfd48,
+  f64x2Lt: 0xfd49,
+  f64x2Gt: 0xfd4a,
+  f64x2Le: 0xfd4b,
+  f64x2Ge: 0xfd4c,
+  v128Not: 0xfd4d,
+  v128And: 0xfd4e,
+  v128Andnot: 0xfd4f,
+  v128Or: 0xfd50,
+  v128Xor: 0xfd51,
+  v128Bitselect: 0xfd52,
+  v128AnyTrue: 0xfd53,
+  v128Load32Lane: 0xfd56,
+  v128Store32Lane: 0xfd5a,
+  v128Load32Zero: 0xfd5c,
+  f32x4DemoteF64x2Zero: 0xfd5e,
+  f64x2PromoteLowF32x4: 0xfd5f,
+  f32x4Ceil: 0xfd67,
+  f32x4Floor: 0xfd68,
+  f32x4Trunc: 0xfd69,
+  f32x4Nearest: 0xfd6a,
+  i32x4AllTrue: 0xfda3,
+  i32x4Bitmask: 0xfda4,
+  i32x4Shl: 0xfdab,
+  i32x4ShrS: 0xfdac,
+  i32x4ShrU: 0xfdad,
+  i32x4Add: 0xfdae,
+  i32x4Sub: 0xfdb1,
+  i32x4Mul: 0xfdb5,
+  i64x2AllTrue: 0xfdc3,
+  i64x2Shl: 0xfdcb,
+  i64x2ShrS: 0xfdcc,
+  i64x2ShrU: 0xfdcd,
+  i64x2Add: 0xfdce,
+  i64x2Sub: 0xfdd1,
+  i64x2Eq: 0xfdd6,
+  i64x2Ne: 0xfdd7,
+  f32x4Abs: 0xfde0,
+  f32x4Neg: 0xfde1,
+  f32x4Sqrt: 0xfde3,
+  f32x4Add: 0xfde4,
+  f32x4Sub: 0xfde5,
+  f32x4Mul: 0xfde6,
+  f32x4Div: 0xfde7,
+  f32x4Min: 0xfde8,
+  f32x4Max: 0xfde9,
+  f64x2Abs: 0xfdec,
+  f64x2Neg: 0xfded,
+  f64x2Sqrt: 0xfdef,
+  f64x2Add: 0xfdf0,
+  f64x2Sub: 0xfdf1,
+  f64x2Mul: 0xfdf2,
+  f64x2Div: 0xfdf3,
+  f64x2Min: 0xfdf4,
+  f64x2Max: 0xfdf5,
+  i32x4TruncSatF32x4S: 0xfdf8,
+  i32x4TruncSatF32x4U: 0xfdf9,
+  f32x4ConvertI32x4S: 0xfdfa,
+  f32x4ConvertI32x4U: 0xfdfb,
   i32AtomicLoad: 0xfe10,
   i64AtomicLoad: 0xfe11,
   i32AtomicLoad8U: 0xfe12,
@@ -226,7 +352,7 @@ const plain: Readonly<Record<string, string>> = {
 function textName(key: string): string {
   const known = plain[key]
   if (known !== undefined) return known
-  const m = /^([if](?:32|64))([A-Z].*)$/.exec(key)
+  const m = /^([if]\d+(?:x\d+)?|v128)([A-Z].*)$/.exec(key)
   if (m === null) return key
   const words = m[2]!.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase()
   return `${m[1]}.${words

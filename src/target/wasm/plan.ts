@@ -16,6 +16,8 @@ export interface WasmOptions {
   readonly maxArray?: number | undefined
   /** Whether the module imports a shared memory, so that instances in several threads can work on the same buffers. */
   readonly shared?: boolean | undefined
+  /** How many threads of a kernel run at once: 4, by vectors, or 1; default 4. */
+  readonly lanes?: 1 | 4 | undefined
   /** What a call or dispatch may take. */
   readonly limits?: RunLimits | undefined
 }
@@ -49,8 +51,8 @@ export interface Plan {
   readonly constants: (bytes: Uint8Array) => number
   /** A helper written for the target. */
   readonly helper: (name: 'fmod32' | 'fmod64') => Callee
-  /** A helper that stands for a library function of floats, by its intrinsic. */
-  readonly elementary: (intrinsic: string, func: Func) => Callee
+  /** A helper that stands for a library function of floats, by its intrinsic: of one, or of four at once. */
+  readonly elementary: (intrinsic: string, func: Func, wide?: boolean) => Callee
   /** A function that keeps lists. */
   readonly tape: (name: TapeName) => Callee
   /** The host's function for a `printf`, its number, and the address of the memory for its arguments, 8 bytes each. */

@@ -1,5 +1,5 @@
 /** WebAssembly's text format of a module, for reading. */
-import { isMemoryOp, mostPages, pagesOf } from './encode.ts'
+import { isLaneAccess, isMemoryOp, laneOf, mostPages, offsetOf, pagesOf, takesLane } from './encode.ts'
 import { baseGlobal, ownGlobals, type Callee, type Code, type WasmCode } from './node.ts'
 import { op, opName, typeName, type ValType } from './opcode.ts'
 import { schedule } from './schedule.ts'
@@ -69,7 +69,12 @@ function text(
   module: WasmCode,
 ): string {
   const name = opName(code)
-  if (isMemoryOp(code)) return a === 0 ? name : `${name} offset=${a}`
+  if (isMemoryOp(code)) {
+    const offset = offsetOf(a as number)
+    const access = offset === 0 ? name : `${name} offset=${offset}`
+    return isLaneAccess(code) ? `${access} ${laneOf(a as number)}` : access
+  }
+  if (takesLane(code)) return `${name} ${a}`
   switch (code) {
     case op.localGet:
     case op.localSet:
@@ -91,9 +96,20 @@ function text(
     case op.f32Const:
     case op.f64Const:
       return `${name} ${floatText(a as number)}`
+    case op.v128Const:
+      return `${name} i32x4 ${words(a as bigint).join(' ')}`
+    case op.i8x16Shuffle:
+      return `${name} ${words(a as bigint)
+        .flatMap(word => [0, 8, 16, 24].map(by => (word >>> by) & 0xff))
+        .join(' ')}`
     default:
       return name
   }
+}
+
+/** The four words of a vector. */
+function words(bits: bigint): readonly number[] {
+  return [0n, 32n, 64n, 96n].map(by => Number(BigInt.asUintN(32, bits >> by)))
 }
 
 function floatText(x: number): string {

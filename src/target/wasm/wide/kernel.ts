@@ -1,0 +1,174 @@
+/**
+ * A compute entry point four threads wide: lanes run over the threads of a workgroup in order, or over workgroups where each is one
+ * thread. Those past the end are not active.
+ */
+import * as t from '../../../ir/type.ts'
+import type { Func, Inst } from '../../../ir/value.ts'
+import type { KernelSetup } from '../kernel.ts'
+import { hasBarrier, lockstep } from '../lockstep.ts'
+import { Label, type Code, type Node } from '../node.ts'
+import { i32, mask4, op } from '../opcode.ts'
+import type { Plan } from '../plan.ts'
+import { WideBody } from './body.ts'
+import { laneCount, type WideGraph } from './graph.ts'
+import { orderOf, rootsOf, type Semantic } from './order.ts'
+import { Varying } from './varying.ts'
+
+/** Fills in the code of a kernel with parameters (groups x, y, z, first group, group after the last). */
+export function wideKernelCode(
+  plan: Plan,
+  func: Func,
+  code: Code,
+  { frame, shared }: Pick<KernelSetup, 'frame' | 'shared'>,
+): void {
+  const together = hasBarrier(func) ? lockstep(func) : undefined
+  const run = together?.func ?? func
+  const threads = new Map<Inst, number>()
+  const numthreads = func.info.entry!.numthreads
+  const count = numthreads.reduce((a, b) => a * b, 1)
+  together?.trips.forEach((trips, loop) => {
+    if (trips === 0) threads.set(loop, count)
+  })
+  const order = orderOf(numthreads)
+  const roots =
+    together === undefined
+      ? rootsOf(func)
+      : new Map([...threads.keys()].map(loop => [loop.regions[0]!.params[0]!, { differs: [true], isAligned: true }]))
+  const varying = new Varying(run, roots, new Set(threads.keys()))
+  let done = new Label()
+  let everybody: Node | undefined
+  const body = new WideBody(plan, run, code, frame, varying, threads, () => {
+    // Lanes that are not here come to the end on ways of their own.
+    if (body.memory.mask === everybody) body.g.br(done)
+  })
+  together?.trips.forEach((n, loop) => body.trips.set(loop, n))
+  const { g, memory } = body
+  const once = (mask: Node | undefined, f: () => void): void => {
+    done = new Label()
+    everybody = mask
+    memory.mask = mask
+    body.endAt(done)
+    const inner = g.nested(false, () => {
+      f()
+      body.region(run.body!)
+    })
+    g.stmt({ kind: 'block', body: inner, label: done })
+    memory.mask = undefined
+  }
+  const groupOf = (group: Node): Node[] => {
+    const [gx, gy] = [g.get(0), g.get(1)]
+    const row = g.pure(op.i32DivU, i32, group, gx)
+    return [
+      g.pure(op.i32RemU, i32, group, gx),
+      g.pure(op.i32RemU, i32, row, gy),
+      g.pure(op.i32DivU, i32, group, g.mul(gx, gy)),
+    ]
+  }
+  const clear = (): void => {
+    for (const global of shared) memory.clear(plan.locationOf(g, global))
+  }
+  if (together !== undefined) {
+    g.count(
+      g.get(4),
+      group => {
+        clear()
+        once(undefined, () => body.set(run.body!.params[0]!, groupOf(group)))
+      },
+      g.get(3),
+    )
+  } else if (order.over === 'groups') {
+    // Four groups are in one row of groups, or fewer at its end.
+    const local = code.local(i32)
+    const [top, exit] = [new Label(), new Label()]
+    g.stmt({ kind: 'set', local, value: g.get(3) })
+    const each = g.nested(true, () => {
+      const first = g.get(local)
+      g.br(exit, g.pure(op.i32GeU, i32, first, g.get(4)))
+      const [x, y, z] = groupOf(first)
+      const left = [g.pure(op.i32Sub, i32, g.get(0), x!), g.pure(op.i32Sub, i32, g.get(4), first), g.i32(laneCount)]
+      const active = left.reduce((a, b) => g.select(g.pure(op.i32LtU, i32, a, b), a, b))
+      clear()
+      once(g.as(mask4, g.pure(op.i32LtU, i32, g.row(g.i32(0), 1), active)), () =>
+        bind(body, func, [g.row(x!, 1), y!, z!], [g.i32(0), g.i32(0), g.i32(0)]),
+      )
+      g.stmt({ kind: 'set', local, value: g.add(first, active) })
+      g.br(top)
+    })
+    g.stmt({ kind: 'loop', body: each, top, exit })
+  } else {
+    g.count(
+      g.get(4),
+      group => {
+        const groupId = groupOf(group)
+        clear()
+        const [nx, ny, nz] = numthreads
+        if (order.over === 'x')
+          over(g, nz, z =>
+            over(g, ny, y =>
+              byFour(g, nx, x => once(undefined, () => bind(body, func, groupId, [g.row(g.align(x), 1), y, z]))),
+            ),
+          )
+        else
+          byFour(g, count, first => {
+            const index = g.row(first, 1)
+            const mask = count % laneCount === 0 ? undefined : g.pure(op.i32LtU, i32, index, g.i32(count))
+            once(mask, () => bind(body, func, groupId, localIds(g, index, nx, ny)))
+          })
+      },
+      g.get(3),
+    )
+  }
+}
+
+function over(g: WideGraph, count: number, f: (i: Node) => void): void {
+  if (count === 1) f(g.i32(0))
+  else g.count(g.i32(count), f)
+}
+
+/** Counts by four. */
+function byFour(g: WideGraph, count: number, f: (first: Node) => void): void {
+  const local = g.code.local(i32)
+  const [top, exit] = [new Label(), new Label()]
+  g.stmt({ kind: 'set', local, value: g.i32(0) })
+  const body = g.nested(true, () => {
+    const first = g.get(local)
+    g.br(exit, g.pure(op.i32GeU, i32, first, g.i32(count)))
+    f(first)
+    g.stmt({ kind: 'set', local, value: g.add(first, g.i32(laneCount)) })
+    g.br(top)
+  })
+  g.stmt({ kind: 'loop', body, top, exit })
+}
+
+/** The place of threads in their group, by their index. */
+function localIds(g: WideGraph, index: Node, nx: number, ny: number): Node[] {
+  const div = (x: Node, n: number): Node => (n === 1 ? x : g.pure(op.i32DivU, i32, x, g.i32(n)))
+  const rem = (x: Node, n: number): Node => (n === 1 ? g.i32(0) : g.pure(op.i32RemU, i32, x, g.i32(n)))
+  const row = div(index, nx)
+  return [rem(index, nx), rem(row, ny), div(row, ny)]
+}
+
+/** Gives the parameters of a kernel their values. */
+function bind(body: WideBody, func: Func, groupId: readonly Node[], local: readonly Node[]): void {
+  const { g } = body
+  const entry = func.info.entry!
+  const size = entry.numthreads
+  const [nx, ny, nz] = size
+  const [x, y, z] = local
+  const ids: Readonly<Record<Semantic, readonly Node[]>> = {
+    SV_GROUPID: groupId,
+    SV_GROUPTHREADID: local,
+    SV_DISPATCHTHREADID: groupId.map((id, k) => g.add(g.mul(id, g.i32(size[k]!)), local[k]!)),
+    SV_GROUPINDEX: [g.add(g.add(g.mul(z!, g.i32(nx * ny)), g.mul(y!, g.i32(nx))), x!)],
+  }
+  func.body!.params.forEach((param, k) => {
+    const semantic = entry.semantics[k] as Semantic
+    body.set(param, ids[semantic].slice(0, t.lanes(param.type)))
+    if (semantic === 'SV_GROUPTHREADID')
+      body.ranges.lanes.set(
+        param,
+        size.map(n => ({ lo: 0, hi: n - 1 })),
+      )
+    if (semantic === 'SV_GROUPINDEX') body.ranges.given.set(param, { lo: 0, hi: nx * ny * nz - 1 })
+  })
+}

@@ -1,0 +1,322 @@
+/**
+ * Memory of several threads at once. A variable that differs between lanes is interleaved: each of its scalars is a vector (the layout
+ * `lanes`). Other memory holds scalars; where the addresses of lanes differ, each lane reads its own. Writes are for the active
+ * lanes alone.
+ */
+import * as costs from '../../../ir/costs.ts'
+import type { ScalarName } from '../../../ir/type.ts'
+import { valType, type Leaves } from '../leaf.ts'
+import { Memory, sameLocation, type Location } from '../memory.ts'
+import { Label, type Node } from '../node.ts'
+import { f32x4, i32, i32x4, isVector, mask4, op } from '../opcode.ts'
+import { laneCount, lanesOf, NotWide, type WideGraph } from './graph.ts'
+
+/** Bytes of a vector. */
+const vectorBytes = 16
+
+/** The vector that holds a scalar of each lane. */
+export function laneType(scalar: ScalarName): typeof f32x4 | typeof i32x4 | typeof mask4 {
+  return scalar === 'bool' ? mask4 : lanesOf(valType(scalar))
+}
+
+export class WideMemory extends Memory {
+  declare protected readonly g: WideGraph
+  /** The lanes that are active; undefined for all. */
+  mask: Node | undefined = undefined
+  #whole = false
+
+  constructor(g: WideGraph, leaves: Leaves, zeros: (size: number) => number) {
+    super(
+      g,
+      leaves,
+      () => {
+        throw new NotWide('it keeps lists')
+      },
+      zeros,
+    )
+  }
+
+  /** Runs `f` for the lanes of a mask. */
+  within<T>(mask: Node | undefined, f: () => T): T {
+    const saved = this.mask
+    this.mask = mask
+    const out = f()
+    this.mask = saved
+    return out
+  }
+
+  /** Runs `f`, which writes to memory that lanes that are not active never look at. */
+  whole<T>(f: () => T): T {
+    const saved = this.#whole
+    this.#whole = true
+    const out = f()
+    this.#whole = saved
+    return out
+  }
+
+  /** The lanes whose vectors change in interleaved memory. */
+  get #kept(): Node | undefined {
+    return this.#whole ? undefined : this.mask
+  }
+
+  override element(p: Location, index: Node, safe: boolean): Location {
+    if (p.type.kind === 'list') throw new NotWide('it keeps lists')
+    const g = this.g
+    const stride = p.layouts.of(p.type).stride
+    if (!isVector(index.type)) {
+      const q = super.element(p, index, safe)
+      if (p.row === undefined) return q
+      const row = super.element({ ...p, base: p.row.base, write: undefined, row: undefined }, index, safe)
+      return { ...q, row: { ...p.row, base: row.base } }
+    }
+    const base = p.layouts.rule === 'lanes' && !isVector(p.base.type) ? this.#ofLanes(p.base) : p.base
+    if (p.extent === undefined) {
+      // What is known of an index is so for lanes that are active.
+      const inside = safe && this.mask === undefined
+      const q = super.element({ ...p, base }, index, inside)
+      return { ...q, row: undefined }
+    }
+    const q = super.element({ ...p, base }, index, safe)
+    const row = g.rowOf(index)
+    const unclamped = g.add(base, g.mul(index, g.i32(stride)))
+    // Steps are small, so indices between two that are in bounds are too.
+    if (row === undefined || g.rowOf(unclamped) === undefined || Math.abs(row.step) >= 2 ** 16)
+      return { ...q, row: undefined }
+    const below = (i: Node): Node => g.pure(op.i32LtU, i32, i, p.extent!.length)
+    const last = g.add(row.first, g.i32((laneCount - 1) * row.step))
+    return { ...q, row: { base: unclamped, fits: g.pure(op.i32And, i32, below(row.first), below(last)) } }
+  }
+
+  /** An address of interleaved memory, for each lane. */
+  #ofLanes(base: Node): Node {
+    return this.g.row(base, 4)
+  }
+
+  // ── Loads ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  override load(p: Location): readonly Node[] {
+    if (p.row === undefined || !isVector(p.base.type)) return super.load(p)
+    const { g } = this
+    const types = this.leaves.of(p.type).map(laneType)
+    const locals = types.map(type => g.code.local(type))
+    const from = (q: Location) =>
+      g.nested(false, () =>
+        super.load(q).forEach((value, k) => g.stmt({ kind: 'set', local: locals[k]!, value: g.as(types[k]!, value) })),
+      )
+    // Not out of the branch: only there is the address known to be right.
+    const yes = from({ ...p, base: p.row.base, fixed: false, row: undefined })
+    const no = from({ ...p, row: undefined })
+    g.stmt({ kind: 'if', cond: p.row.fits, yes, no, label: new Label() })
+    return locals.map(local => g.get(local))
+  }
+
+  protected override loadScalar(p: Location, scalar: ScalarName): Node {
+    if (p.layouts.rule !== 'lanes') return super.loadScalar(p, scalar)
+    const type = laneType(scalar)
+    const { g } = this
+    if (!isVector(p.base.type)) return g.loads(op.v128Load, type, [p.base], p.offset, p.fixed, p.object)
+    const found = g.read(type === f32x4 ? op.f32Load : op.i32Load, valType(scalar), p.base, p.offset, p.fixed, p.object)
+    return type === mask4 ? g.as(mask4, found) : found
+  }
+
+  // ── Stores ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** `f` runs for the lanes whose index is in bounds. */
+  override guarded(p: Location, f: (exact: Location) => void): void {
+    const inside = p.write?.inside
+    if (inside === undefined || !isVector(inside.type)) super.guarded(p, f)
+    else
+      this.within(this.g.both(this.mask, inside), () =>
+        f({ ...p, base: p.write!.base, write: undefined, row: undefined }),
+      )
+  }
+
+  override store(p: Location, values: readonly Node[]): void {
+    const { g } = this
+    if (p.layouts.rule === 'lanes' && !isVector(p.base.type)) {
+      super.store(p, values)
+      return
+    }
+    const differs = isVector(p.base.type) || values.some(v => isVector(v.type))
+    if (!differs) {
+      super.store(p, values)
+      return
+    }
+    const { row } = p
+    if (row === undefined) {
+      this.#scatter(p, values)
+      return
+    }
+    const fits = this.mask === undefined ? row.fits : g.pure(op.i32And, i32, row.fits, g.all(this.mask))
+    const yes = g.nested(false, () =>
+      this.within(undefined, () => this.put({ ...p, base: row.base, row: undefined, write: undefined }, values, 0)),
+    )
+    const no = g.nested(false, () => this.#scatter({ ...p, row: undefined }, values))
+    g.stmt({ kind: 'if', cond: fits, yes, no, label: new Label() })
+  }
+
+  /** Each lane writes its scalars. */
+  #scatter(p: Location, values: readonly Node[]): void {
+    this.guarded(p, q =>
+      this.eachLane(lane => {
+        const to = lane.location(q)
+        const own = values.map(v => lane.node(v))
+        if (q.layouts.rule === 'lanes') this.#storeLane(to, own)
+        else super.store(to, own)
+      }),
+    )
+  }
+
+  /** One lane of interleaved memory, where conditions are masks. */
+  #storeLane(to: Location, values: readonly Node[]): void {
+    const { g } = this
+    const { base, object } = to
+    this.leaves.of(to.type).forEach((scalar, k) => {
+      const value = values[k]!
+      const word = scalar === 'bool' ? g.pure(op.i32Sub, i32, g.i32(0), value) : value
+      const code = laneType(scalar) === f32x4 ? op.f32Store : op.i32Store
+      g.stmt({ kind: 'store', op: code, addr: base, value: word, offset: to.offset + vectorBytes * k, object })
+    })
+  }
+
+  protected override storeScalar(p: Location, scalar: ScalarName, value: Node): void {
+    const { g } = this
+    const { base, offset, object } = p
+    const write = (addr: Node, at: number, code: number, v: Node): void =>
+      g.stmt({ kind: 'store', op: code, addr, value: v, offset: at, object })
+    if (p.layouts.rule === 'lanes') {
+      const type = laneType(scalar)
+      if (isVector(base.type)) {
+        this.#scatter(p, [value])
+        return
+      }
+      this.#put(p, g.as(type, value))
+      return
+    }
+    if (!isVector(base.type)) {
+      super.storeScalar(p, scalar, value)
+      return
+    }
+    // A row of addresses, all of them active.
+    const row = g.rowOf(base)
+    const isWord = scalar === 'f32' || scalar === 'i32' || scalar === 'u32' || scalar === 'bool'
+    if (row?.step === 4 && isWord && isVector(value.type)) {
+      write(row.first, offset, op.v128Store, scalar === 'bool' ? g.as(i32x4, value) : value)
+      return
+    }
+    for (let k = 0; k < laneCount; k++) {
+      const at = g.laneAddress(base, offset, k)
+      super.storeScalar({ ...p, base: at.base, offset: at.offset }, scalar, g.lane(value, k))
+    }
+  }
+
+  // ── Lane by lane ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Runs `f` for each lane that is active. */
+  eachLane(f: (lane: Lane) => void): void {
+    const { g, mask } = this
+    const bits = mask === undefined ? undefined : g.bits(mask)
+    for (let k = 0; k < laneCount; k++) {
+      const lane = new Lane(g, k)
+      const run = (): void => this.within(undefined, () => f(lane))
+      if (bits === undefined) run()
+      else g.when(g.pure(op.i32And, i32, bits, g.i32(1 << k)), run)
+    }
+  }
+
+  // ── Copies ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  override copy(to: Location, from: Location): void {
+    if (sameLocation(to, from)) return
+    const plain = (p: Location): boolean => !isVector(p.base.type)
+    if (plain(to) && plain(from) && to.layouts.rule !== 'lanes' && from.layouts.rule !== 'lanes') {
+      super.copy(to, from)
+      return
+    }
+    this.guarded(to, q => this.#copyLanes(q, from))
+  }
+
+  #copyLanes(to: Location, from: Location): void {
+    const { g } = this
+    const type = to.type
+    const isBlock = (p: Location): boolean => p.layouts.rule === 'lanes' && !isVector(p.base.type)
+    const size = to.layouts.of(type).size
+    if (isBlock(to) && isBlock(from)) {
+      if (this.#kept === undefined && size > costs.copiedBytes) super.copy(to, from)
+      else this.#copyBlock(size, to, from)
+    } else if (this.leaves.flat(type)) {
+      this.store(to, this.load(from))
+    } else if (type.kind === 'array') {
+      g.count(g.i32(type.count), i => this.#copyLanes(this.element(to, i, true), this.element(from, i, true)))
+    } else {
+      for (let i = 0; i < type.count; i++) this.#copyLanes(this.part(to, i), this.part(from, i))
+    }
+  }
+
+  /** Copies interleaved memory vector by vector. */
+  #copyBlock(size: number, to: Location, from: Location): void {
+    const { g } = this
+    const move = (base: Node, source: Node, at: number): void => {
+      const value = g.loads(op.v128Load, i32x4, [source], from.offset + at, from.fixed, from.object)
+      this.#put({ ...to, base, offset: to.offset + at }, value)
+    }
+    if (size <= costs.copiedBytes) for (let at = 0; at < size; at += vectorBytes) move(to.base, from.base, at)
+    else
+      g.count(g.i32(size / vectorBytes), i => {
+        const at = g.mul(i, g.i32(vectorBytes))
+        move(g.add(to.base, at), g.add(from.base, at), 0)
+      })
+  }
+
+  /** Writes a vector to interleaved memory; lanes that are not active keep what is there. */
+  #put({ base, offset, object }: Location, value: Node): void {
+    const { g } = this
+    const mask = this.#kept
+    const old = (): Node => g.loads(op.v128Load, value.type, [base], offset, false, object)
+    const kept = mask === undefined ? value : g.blend(mask, value, old())
+    g.stmt({ kind: 'store', op: op.v128Store, addr: base, value: kept, offset, object })
+  }
+
+  override clear(p: Location): void {
+    if (p.layouts.rule !== 'lanes' && !isVector(p.base.type)) {
+      super.clear(p)
+      return
+    }
+    this.guarded(p, q => this.#clearLanes(q))
+  }
+
+  #clearLanes(p: Location): void {
+    const { g } = this
+    const isBlock = p.layouts.rule === 'lanes' && !isVector(p.base.type)
+    if (isBlock && this.#kept === undefined) super.clear(p)
+    else if (this.leaves.flat(p.type))
+      this.store(
+        p,
+        this.leaves.of(p.type).map(s => g.zero(valType(s))),
+      )
+    else if (p.type.kind === 'array') g.count(g.i32(p.type.count), i => this.#clearLanes(this.element(p, i, true)))
+    else for (let i = 0; i < p.type.count; i++) this.#clearLanes(this.part(p, i))
+  }
+}
+
+/** One of the threads that run at once. */
+export class Lane {
+  readonly #g: WideGraph
+  readonly #index: number
+
+  constructor(g: WideGraph, index: number) {
+    this.#g = g
+    this.#index = index
+  }
+
+  node(x: Node): Node {
+    return this.#g.lane(x, this.#index)
+  }
+
+  location(p: Location): Location {
+    const { write } = p
+    if (write === undefined) return { ...p, ...this.#g.laneAddress(p.base, p.offset, this.#index), row: undefined }
+    const own = { base: this.node(write.base), inside: this.node(write.inside) }
+    return { ...p, base: this.node(p.base), write: own, row: undefined }
+  }
+}

@@ -1,0 +1,73 @@
+/** Prepares a kernel for several threads at once: what is called with different arguments becomes part of it. */
+import * as costs from '../../../ir/costs.ts'
+import { bitsOf } from '../../../ir/type.ts'
+import type { Func, Global } from '../../../ir/value.ts'
+import { cloneFunc, walk } from '../../../ir/walk.ts'
+import { inlineAll, sizeOf } from '../../../opt/inline.ts'
+import { isRecursive } from '../../../opt/recursion.ts'
+import { belongsInside } from '../kernel.ts'
+import { hasBarrier, holds, localise } from '../lockstep.ts'
+import type { Plan } from '../plan.ts'
+import type { Reach } from '../reach.ts'
+import { NotWide } from './graph.ts'
+import { rootsOf } from './order.ts'
+import { isSharedCall, Varying } from './varying.ts'
+
+/** A copy of a kernel that runs several threads at once. Throws `NotWide` where that cannot be, or does not pay. */
+export function wideFunc(func: Func, privates: readonly Global[], plan: Plan, reach: Reach): Func {
+  const from = [...reach.from(func)]
+  if (reach.lists(func)) throw new NotWide('it keeps lists')
+  if (from.some(f => f.body !== undefined && holds(f.body, i => i.op === 'printf'))) throw new NotWide('it prints')
+  const size = inlinedSize(func)
+  if (size > costs.wideKernel) throw new NotWide('it is large')
+  const { work } = plan.sink
+  work.spend('instructions', size + privates.length, func.span)
+  const copy = cloneFunc(func, func.name)
+  copy.info.entry = func.info.entry
+  const inside = belongsInside(privates, reach)
+  const mayInline = (callee: Func): boolean => plan.target(callee).kind === 'call' && !isRecursive(callee)
+  const inlines = (callee: Func): boolean => mayInline(callee) && (inside(callee) || !computesIn64(callee))
+  const isTogether = from.some(hasBarrier)
+  inlineAll(copy, callee => mayInline(callee) && (isTogether || inside(callee)), Infinity, work)
+  localise(copy, privates)
+  // Until what is left of calls is made once for all lanes, or lane by lane.
+  for (let found = true; found;) {
+    const varying = isTogether ? undefined : new Varying(copy, rootsOf(copy), new Set())
+    const callees = new Set<Func>()
+    walk(copy.body!, inst => {
+      if (inst.op !== 'call' || !inlines(inst.attr)) return
+      if (varying === undefined || !isSharedCall(inst) || inst.args.some(a => varying.differs(a)))
+        callees.add(inst.attr)
+    })
+    found = callees.size > 0 && inlineAll(copy, callee => callees.has(callee), Infinity, work)
+  }
+  const left = reach.calls(copy).find(inside)
+  if (left !== undefined) throw new NotWide(`it calls ${left.name}`)
+  return copy
+}
+
+/** How many instructions a function has with all that it calls. */
+function inlinedSize(func: Func): number {
+  const sizes = new Map<Func, number>()
+  const size = (f: Func): number => {
+    const old = sizes.get(f)
+    if (old !== undefined) return old
+    // A function that calls itself is not inlined.
+    sizes.set(f, 0)
+    let sum = 0
+    if (f.body !== undefined) {
+      sum = sizeOf(f.body)
+      walk(f.body, inst => {
+        if (inst.op === 'call') sum += size(inst.attr)
+      })
+    }
+    sizes.set(f, sum)
+    return sum
+  }
+  return size(func)
+}
+
+/** True for functions with numbers of 64 bits, which vectors do not hold: each lane calls them. */
+function computesIn64(func: Func): boolean {
+  return holds(func.body!, i => i.results.some(r => r.type.kind === 'scalar' && bitsOf(r.type.scalar!) === 64))
+}
