@@ -91,7 +91,7 @@ export class Control {
       if (isLocals(destination)) {
         body.set(
           v,
-          destination.map(local => body.g.get(local)),
+          destination.map(local => this.held(local)),
         )
       } else {
         body.set(v, destination)
@@ -117,6 +117,11 @@ export class Control {
   /** Gives a local its value. */
   protected place(local: number, value: Node): void {
     this.body.g.stmt({ kind: 'set', local, value: this.as(local, value) })
+  }
+
+  /** The value that a local holds. */
+  protected held(local: number): Node {
+    return this.body.g.get(local)
   }
 
   /** A value as what a local holds. */

@@ -9,6 +9,7 @@ import { cloneFunc } from '../../ir/walk.ts'
 import { inlineAll, sizeOf } from '../../opt/inline.ts'
 import { Body } from './body.ts'
 import { hasBarrier, localise, lockstep, touches } from './lockstep.ts'
+import type { Graph } from './graph.ts'
 import { Label, type Code, type Node } from './node.ts'
 import { i32, op } from './opcode.ts'
 import type { Plan } from './plan.ts'
@@ -93,15 +94,7 @@ export function kernelCode(plan: Plan, func: Func, code: Code, setup: KernelSetu
       over(body, nz, z =>
         over(body, ny, y =>
           over(body, nx, x => {
-            const local = [x, y, z]
-            const size = [nx, ny, nz]
-            const ids: Ids = {
-              SV_GROUPID: groupId,
-              SV_GROUPTHREADID: local,
-              SV_DISPATCHTHREADID: groupId.map((id, k) => g.add(g.mul(id, g.i32(size[k]!)), local[k]!)),
-              SV_GROUPINDEX: [g.add(g.add(g.mul(z, g.i32(nx * ny)), g.mul(y, g.i32(nx))), x)],
-            }
-            bind(body, func, ids)
+            bind(body, func, idsOf(g, [nx, ny, nz], groupId, [x, y, z]))
             done = new Label()
             const label = done
             const thread = g.nested(false, () => {
@@ -119,12 +112,31 @@ export function kernelCode(plan: Plan, func: Func, code: Code, setup: KernelSetu
 
 type Ids = Readonly<Record<string, readonly Node[]>>
 
+/** What threads are told: by their group, their place in it, and the number of that place. */
+export function idsOf(
+  g: Graph,
+  size: readonly [number, number, number],
+  group: readonly Node[],
+  local: readonly Node[],
+  index?: Node,
+): Ids {
+  const [nx, ny] = size
+  const [x, y, z] = local as [Node, Node, Node]
+  return {
+    SV_GROUPID: group,
+    SV_GROUPTHREADID: local,
+    SV_DISPATCHTHREADID: group.map((id, k) => g.add(g.mul(id, g.i32(size[k]!)), local[k]!)),
+    SV_GROUPINDEX: [index ?? g.add(g.add(g.mul(z, g.i32(nx * ny)), g.mul(y, g.i32(nx))), x)],
+  }
+}
+
 function over(body: Body, count: number, f: (i: Node) => void): void {
   if (count === 1) f(body.g.i32(0))
   else body.g.count(body.g.i32(count), f)
 }
 
-function bind(body: Body, func: Func, ids: Ids): void {
+/** Gives the parameters of a kernel their values. */
+export function bind(body: Body, func: Func, ids: Ids): void {
   const entry = func.info.entry!
   const [nx, ny, nz] = entry.numthreads
   func.body!.params.forEach((param: Value, k) => {

@@ -19,6 +19,8 @@ export class WideBody extends Body {
   declare readonly memory: WideMemory
   readonly #varying: Varying
   readonly #flow: WideControl
+  /** By local that holds the first of numbers that are evenly apart: how much more the next is. */
+  readonly #rows = new Map<number, number>()
 
   /** `threads` are the loops over threads, and over how many. */
   constructor(
@@ -58,6 +60,12 @@ export class WideBody extends Body {
 
   override locals(value: Value): number[] {
     if (!this.#varying.differs(value)) return super.locals(value)
+    const step = this.#varying.stepOf(value)
+    if (step !== undefined) {
+      const local = this.g.code.local(i32)
+      this.#rows.set(local, step)
+      return [local]
+    }
     return this.plan.leaves.of(value.type).map(s => this.g.code.local(laneType(s)))
   }
 
@@ -65,8 +73,16 @@ export class WideBody extends Body {
   asLocal(local: number, value: Node): Node {
     const type = this.g.code.locals[local]!
     if (isVector(type)) return this.g.as(type, value)
+    if (this.#rows.has(local)) return this.g.rowOf(value)?.first ?? this.g.lane(value, 0)
     if (isVector(value.type)) throw new InternalError('wasm', 'a value that differs between lanes was said not to')
     return value
+  }
+
+  /** The value that a local holds. */
+  heldBy(local: number): Node {
+    const value = this.g.get(local)
+    const step = this.#rows.get(local)
+    return step === undefined ? value : this.g.row(value, step)
   }
 
   protected override layoutsOf(holder: Value): Layouts {

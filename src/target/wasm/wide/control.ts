@@ -116,6 +116,10 @@ export class WideControl extends Control {
     g.stmt({ kind: 'set', local, value: blended })
   }
 
+  protected override held(local: number): Node {
+    return this.body.heldBy(local)
+  }
+
   protected override as(local: number, value: Node): Node {
     return this.body.asLocal(local, value)
   }

@@ -2,16 +2,15 @@
  * A compute entry point four threads wide: lanes run over the threads of a workgroup in order, or over workgroups where each is one
  * thread. Those past the end are not active.
  */
-import * as t from '../../../ir/type.ts'
 import type { Func, Inst } from '../../../ir/value.ts'
-import type { KernelSetup } from '../kernel.ts'
+import { bind, idsOf, type KernelSetup } from '../kernel.ts'
 import { hasBarrier, lockstep } from '../lockstep.ts'
 import { Label, type Code, type Node } from '../node.ts'
 import { i32, mask4, op } from '../opcode.ts'
 import type { Plan } from '../plan.ts'
 import { WideBody } from './body.ts'
 import { laneCount, type WideGraph } from './graph.ts'
-import { orderOf, rootsOf, type Semantic } from './order.ts'
+import { isLine, orderOf, rootsOf } from './order.ts'
 import { Varying } from './varying.ts'
 
 /** Fills in the code of a kernel with parameters (groups x, y, z, first group, group after the last). */
@@ -33,7 +32,12 @@ export function wideKernelCode(
   const roots =
     together === undefined
       ? rootsOf(func)
-      : new Map([...threads.keys()].map(loop => [loop.regions[0]!.params[0]!, { differs: [true], isAligned: true }]))
+      : new Map(
+          [...threads.keys()].map(loop => [
+            loop.regions[0]!.params[0]!,
+            { differs: [true], isRow: true, isAligned: true },
+          ]),
+        )
   const varying = new Varying(run, roots, new Set(threads.keys()))
   let done = new Label()
   let everybody: Node | undefined
@@ -89,7 +93,7 @@ export function wideKernelCode(
       const active = left.reduce((a, b) => g.select(g.pure(op.i32LtU, i32, a, b), a, b))
       clear()
       once(g.as(mask4, g.pure(op.i32LtU, i32, g.row(g.i32(0), 1), active)), () =>
-        bind(body, func, [g.row(x!, 1), y!, z!], [g.i32(0), g.i32(0), g.i32(0)]),
+        bind(body, func, idsOf(g, numthreads, [g.row(x!, 1), y!, z!], [g.i32(0), g.i32(0), g.i32(0)])),
       )
       g.stmt({ kind: 'set', local, value: g.add(first, active) })
       g.br(top)
@@ -105,14 +109,16 @@ export function wideKernelCode(
         if (order.over === 'x')
           over(g, nz, z =>
             over(g, ny, y =>
-              byFour(g, nx, x => once(undefined, () => bind(body, func, groupId, [g.row(g.align(x), 1), y, z]))),
+              byFour(g, nx, x =>
+                once(undefined, () => bind(body, func, idsOf(g, numthreads, groupId, [g.row(g.align(x), 1), y, z]))),
+              ),
             ),
           )
         else
           byFour(g, count, first => {
             const index = g.row(first, 1)
             const mask = count % laneCount === 0 ? undefined : g.pure(op.i32LtU, i32, index, g.i32(count))
-            once(mask, () => bind(body, func, groupId, localIds(g, index, nx, ny)))
+            once(mask, () => bind(body, func, idsOf(g, numthreads, groupId, localIds(g, index, numthreads), index)))
           })
       },
       g.get(3),
@@ -141,34 +147,11 @@ function byFour(g: WideGraph, count: number, f: (first: Node) => void): void {
 }
 
 /** The place of threads in their group, by their index. */
-function localIds(g: WideGraph, index: Node, nx: number, ny: number): Node[] {
+function localIds(g: WideGraph, index: Node, size: readonly [number, number, number]): Node[] {
+  if (isLine(size)) return [index, g.i32(0), g.i32(0)]
+  const [nx, ny] = size
   const div = (x: Node, n: number): Node => (n === 1 ? x : g.pure(op.i32DivU, i32, x, g.i32(n)))
   const rem = (x: Node, n: number): Node => (n === 1 ? g.i32(0) : g.pure(op.i32RemU, i32, x, g.i32(n)))
   const row = div(index, nx)
   return [rem(index, nx), rem(row, ny), div(row, ny)]
-}
-
-/** Gives the parameters of a kernel their values. */
-function bind(body: WideBody, func: Func, groupId: readonly Node[], local: readonly Node[]): void {
-  const { g } = body
-  const entry = func.info.entry!
-  const size = entry.numthreads
-  const [nx, ny, nz] = size
-  const [x, y, z] = local
-  const ids: Readonly<Record<Semantic, readonly Node[]>> = {
-    SV_GROUPID: groupId,
-    SV_GROUPTHREADID: local,
-    SV_DISPATCHTHREADID: groupId.map((id, k) => g.add(g.mul(id, g.i32(size[k]!)), local[k]!)),
-    SV_GROUPINDEX: [g.add(g.add(g.mul(z!, g.i32(nx * ny)), g.mul(y!, g.i32(nx))), x!)],
-  }
-  func.body!.params.forEach((param, k) => {
-    const semantic = entry.semantics[k] as Semantic
-    body.set(param, ids[semantic].slice(0, t.lanes(param.type)))
-    if (semantic === 'SV_GROUPTHREADID')
-      body.ranges.lanes.set(
-        param,
-        size.map(n => ({ lo: 0, hi: n - 1 })),
-      )
-    if (semantic === 'SV_GROUPINDEX') body.ranges.given.set(param, { lo: 0, hi: nx * ny * nz - 1 })
-  })
 }

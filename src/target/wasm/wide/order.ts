@@ -35,7 +35,13 @@ export function rootsOf(func: Func): ReadonlyMap<Value, Root> {
   return new Map(
     func.body!.params.map((p, k) => {
       const differs = order.differs[semantics[k]!]!
-      return [p, { differs, isAligned: order.over === 'x' && differs[0]! }]
+      const isRow = differs[0]! && (order.over !== 'threads' || semantics[k] === 'SV_GROUPINDEX' || isLine(numthreads))
+      return [p, { differs, isRow, isAligned: order.over === 'x' && differs[0]! }]
     }),
   )
+}
+
+/** True for groups whose threads lie along x. */
+export function isLine([, ny, nz]: readonly [number, number, number]): boolean {
+  return ny * nz === 1
 }

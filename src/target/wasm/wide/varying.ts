@@ -18,7 +18,9 @@ const together = -1
 export interface Root {
   /** Which of its parts do. */
   readonly differs: readonly boolean[]
-  /** Whether the first part follows on from lane to lane, from a multiple of four. */
+  /** Whether the first part is one more from lane to lane. */
+  readonly isRow: boolean
+  /** Whether it also begins with a multiple of four. */
   readonly isAligned: boolean
 }
 
@@ -40,6 +42,8 @@ export class Varying {
 
   readonly #roots: ReadonlyMap<Value, Root>
   readonly #exits: Exits
+  /** By the head of a loop: the loop. */
+  readonly #loops = new Map<Region, Inst>()
   /** Loops that count down from numbers that differ. */
   readonly #late = new Set<Inst>()
 
@@ -83,6 +87,57 @@ export class Varying {
    */
   lateCounter(loop: Inst): number | undefined {
     return this.#late.has(loop) ? counterDown(loop) : undefined
+  }
+
+  /** How much more an integer is from lane to lane; undefined where nothing is known. */
+  stepOf(value: Value): number | undefined {
+    return this.#step(value, new Map(), { left: 200 })
+  }
+
+  /** `assumed` are steps of what loops carry, until it is seen whether they keep them. */
+  #step(v: Value, assumed: ReadonlyMap<Value, number>, budget: { left: number }): number | undefined {
+    if (!this.differs(v)) return 0
+    if ((v.type !== t.i32 && v.type !== t.u32) || --budget.left < 0) return undefined
+    const known = assumed.get(v)
+    if (known !== undefined) return known
+    if (this.#roots.has(v)) return this.#roots.get(v)!.isRow ? 1 : undefined
+    const { def } = v
+    const of = (x: Value): number | undefined => this.#step(x, assumed, budget)
+    const both = (f: (x: number, y: number) => number): number | undefined => {
+      if (def.op === 'param') return undefined
+      const [x, y] = [of(def.args[0]!), of(def.args[1]!)]
+      return x === undefined || y === undefined ? undefined : f(x, y) | 0
+    }
+    switch (def.op) {
+      case 'param': {
+        const loop = this.#loops.get(def)
+        if (loop === undefined || this.#late.has(loop) || loop.regions[1]!.end.op !== 'next') return undefined
+        const step = of(loop.args[v.index]!)
+        if (step === undefined) return undefined
+        const next = loop.regions[1]!.end.args[v.index]!
+        return this.#step(next, new Map([...assumed, [v, step]]), budget) === step ? step : undefined
+      }
+      case 'extract':
+        return def.attr === 0 && this.#roots.get(def.args[0]!)?.isRow === true ? 1 : undefined
+      case 'add':
+        return both((x, y) => x + y)
+      case 'sub':
+        return both((x, y) => x - y)
+      case 'mul': {
+        const by = constantInt(def.args[1]!) ?? constantInt(def.args[0]!)
+        const x = of(constantInt(def.args[1]!) === undefined ? def.args[1]! : def.args[0]!)
+        return by === undefined || x === undefined ? undefined : Math.imul(x, by)
+      }
+      case 'bitcast':
+      case 'convert': {
+        const from = def.args[0]!
+        return from.type === t.i32 || from.type === t.u32 ? of(from) : undefined
+      }
+      case 'loop':
+        return this.#split.has(def) || this.#late.has(def) ? undefined : of(def.regions[0]!.end.args[v.index + 1]!)
+      default:
+        return undefined
+    }
   }
 
   #mark(v: Value): void {
@@ -209,6 +264,7 @@ export class Varying {
 
   #loop(loop: Inst, depth: number, before: number): void {
     const [head, body] = [loop.regions[0]!, loop.regions[1]!]
+    this.#loops.set(head, loop)
     const isClosed = !this.#exits.isLeft(loop) && !this.#exits.leavesAround(loop) && !this.#threads.has(loop)
     const counter = isClosed ? counterDown(loop) : undefined
     if (counter !== undefined && this.differs(loop.args[counter]!) && !this.#late.has(loop)) {
