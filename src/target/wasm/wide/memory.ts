@@ -13,6 +13,8 @@ import { laneCount, lanesOf, NotWide, type WideGraph } from './graph.ts'
 
 /** Bytes of a vector. */
 const vectorBytes = 16
+/** Up to so many bytes vectors are moved and cleared one by one, which is faster than a call into the engine. */
+const movedBytes = 4 * costs.copiedBytes
 
 /** The vector that holds a scalar of each lane. */
 export function laneType(scalar: ScalarName): typeof f32x4 | typeof i32x4 | typeof mask4 {
@@ -242,7 +244,7 @@ export class WideMemory extends Memory {
     const isBlock = (p: Location): boolean => p.layouts.rule === 'lanes' && !isVector(p.base.type)
     const size = to.layouts.of(type).size
     if (isBlock(to) && isBlock(from)) {
-      if (this.#kept === undefined && size > costs.copiedBytes) super.copy(to, from)
+      if (this.#kept === undefined && size > movedBytes) super.copy(to, from)
       else this.#copyBlock(size, to, from)
     } else if (this.leaves.flat(type)) {
       this.store(to, this.load(from))
@@ -260,7 +262,7 @@ export class WideMemory extends Memory {
       const value = g.loads(op.v128Load, i32x4, [source], from.offset + at, from.fixed, from.object)
       this.#put({ ...to, base, offset: to.offset + at }, value)
     }
-    if (size <= costs.copiedBytes) for (let at = 0; at < size; at += vectorBytes) move(to.base, from.base, at)
+    if (size <= movedBytes) for (let at = 0; at < size; at += vectorBytes) move(to.base, from.base, at)
     else
       g.count(g.i32(size / vectorBytes), i => {
         const at = g.mul(i, g.i32(vectorBytes))
@@ -288,7 +290,10 @@ export class WideMemory extends Memory {
   #clearLanes(p: Location): void {
     const { g } = this
     const isBlock = p.layouts.rule === 'lanes' && !isVector(p.base.type)
-    if (isBlock && this.#kept === undefined) super.clear(p)
+    const size = p.layouts.of(p.type).size
+    if (isBlock && size <= movedBytes)
+      for (let at = 0; at < size; at += vectorBytes) this.#put({ ...p, offset: p.offset + at }, g.zero(i32x4))
+    else if (isBlock && this.#kept === undefined) super.clear(p)
     else if (this.leaves.flat(p.type))
       this.store(
         p,
