@@ -35,14 +35,16 @@ function splats(module) {
       (_, i) => [random() * width, random() * height, 1.1, 1.1, random() * 3, random(), random(), random(), 1.5][i % 9],
     ),
     photo: Float32Array.from({ length: width * height * 3 }, random),
+    outShapes: new Float32Array(count * 9),
     outLists: new Int32Array(tiles * per),
     outListed: new Int32Array(tiles),
     outLoss: new Float32Array(tiles),
     outGrads: new Float32Array(tiles * per * 9),
   }
-  Object.assign(buffers, { lists: buffers.outLists, listed: buffers.outListed })
+  Object.assign(buffers, { shapes: buffers.outShapes, lists: buffers.outLists, listed: buffers.outListed })
   const uniforms = { width, height, count, iteration: 1, rate: 0.01 }
   const run = name => () => module.kernel(name).dispatch([tiles / 16, 1, 1], { buffers, uniforms })
+  run('shape')()
   run('bin')()
   return { primal: run('evaluate'), reverse: run('differentiate') }
 }

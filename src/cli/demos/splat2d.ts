@@ -41,13 +41,19 @@ export async function run(cx: DemoContext): Promise<void> {
     new Float32Array(tiles * perTile * params),
     new Float32Array(tiles),
   ]
+  const shapes = new Float32Array(count * params)
+  const next = new Float32Array(count * params)
   const moments = new Float32Array(count * params * 2)
   const image = new Float32Array(width * height * 3)
   const uniforms = { width, height, count, iteration: 1, rate }
-  const bin = (): Promise<void> => on.run('bin', tiles, { splats, outLists: lists, outListed: listed }, uniforms)
+  const prepare = async (): Promise<void> => {
+    await on.run('shape', count, { splats, outShapes: shapes }, uniforms)
+    await on.run('bin', tiles, { splats, outLists: lists, outListed: listed }, uniforms)
+  }
+  const seen = { shapes, lists, listed }
   const render = async (): Promise<Picture> => {
-    await bin()
-    await on.run('render', width * height, { splats, lists, listed, outImage: image }, uniforms)
+    await prepare()
+    await on.run('render', width * height, { ...seen, outImage: image }, uniforms)
     return { width, height, data: image.slice() }
   }
 
@@ -60,10 +66,11 @@ export async function run(cx: DemoContext): Promise<void> {
     // The rate falls to a tenth, by a cosine.
     uniforms.rate = rate * (0.55 + 0.45 * Math.cos((Math.PI * (i - 1)) / steps))
     uniforms.iteration = i
-    await bin()
-    await on.run('evaluate', tiles, { photo: photo.data, splats, lists, listed, outLoss: loss }, uniforms)
-    await on.run('differentiate', tiles, { photo: photo.data, splats, lists, listed, outGrads: grads }, uniforms)
-    await on.run('update', count, { lists, listed, grads, outSplats: splats, moments }, uniforms)
+    await prepare()
+    await on.run('evaluate', tiles, { photo: photo.data, ...seen, outLoss: loss }, uniforms)
+    await on.run('differentiate', tiles, { photo: photo.data, ...seen, outGrads: grads }, uniforms)
+    await on.run('update', count, { lists, listed, grads, splats, outSplats: next, moments }, uniforms)
+    splats.set(next)
     curve.push(loss.reduce((sum, x) => sum + x, 0) / (width * height * 3))
     bar.update(i, `PSNR ${(-10 * Math.log10(curve.at(-1)!)).toFixed(1)} dB`)
   }
