@@ -3,6 +3,7 @@
  * for its lanes, under a mask; a loop goes on until no lane is left. Code never runs without an active lane: before each way, and
  * where lanes may have left for what is further out, it asks whether there are some.
  */
+import * as t from '../../../ir/type.ts'
 import type { Inst, Region, Value } from '../../../ir/value.ts'
 import { Control, type Destination, type Scope } from '../control.ts'
 import type { Location } from '../memory.ts'
@@ -237,17 +238,23 @@ export class WideControl extends Control {
       others.map(i => loop.args[i]!),
       others.map(i => carried[i]!),
     )
-    this.place((carried[counter] as readonly number[])[0]!, this.#most(loop.args[counter]!))
+    const value = loop.args[counter]!
+    this.place((carried[counter] as readonly number[])[0]!, this.#most(this.#from(value), aboveOf(value)))
     this.#late.push(loop)
   }
 
+  /** What lanes count down from: zero instead of numbers below it, which makes no trip either. */
+  #from(value: Value): Node {
+    const { g } = this.body
+    const own = this.body.node(value)
+    return value.type === t.i32 ? g.select(g.pure(op.i32GtS, i32, own, g.i32(0)), own, g.i32(0)) : own
+  }
+
   /** The largest number of the active lanes, or zero. */
-  #most(value: Value): Node {
+  #most(all: Node, above: number): Node {
     const { g, memory } = this.body
-    const all = this.body.node(value)
     if (!isVector(all.type)) return all
     const own = memory.mask === undefined ? all : g.pure(op.select, i32, all, g.i32(0), memory.mask)
-    const above = aboveOf(value)
     return [0, 1, 2, 3].map(k => g.lane(own, k)).reduce((x, y) => g.select(g.pure(above, i32, x, y), x, y), g.i32(0))
   }
 
@@ -267,13 +274,13 @@ export class WideControl extends Control {
     const { g, memory } = this.body
     const counter = this.#varying.lateCounter(loop)
     if (counter !== undefined) {
-      const first = loop.args[counter]!
+      const value = loop.args[counter]!
       const left = this.body.node(loop.regions[0]!.params[counter]!)
-      const waits = g.pure(aboveOf(first), i32, left, this.body.node(first))
+      const waits = g.pure(aboveOf(value), i32, left, this.#from(value))
       memory.mask = g.without(this.#joins.get(loop)!.entry, waits)
     }
     const local = this.#locals.get(loop)
-    if (local !== undefined) this.body.memory.mask = this.body.g.get(local)
+    if (local !== undefined) memory.mask = g.get(local)
   }
 
   protected override further(loop: Inst): readonly (readonly [number, Node])[] {

@@ -120,7 +120,7 @@ export class WideGraph extends Graph {
     return out
   }
 
-  /** The address of a lane, as a scalar and a constant. */
+  /** The address of a lane, as a scalar and a constant, where the addresses of all lanes are in bounds. */
   laneAddress(addr: Node, offset: number, lane: number): { readonly base: Node; readonly offset: number } {
     const row = this.rowOf(addr)
     if (row !== undefined && row.step >= 0) return { base: row.first, offset: offset + lane * row.step }

@@ -320,8 +320,8 @@ export class Lane {
 
   location(p: Location): Location {
     const { write } = p
-    if (write === undefined) return { ...p, ...this.#g.laneAddress(p.base, p.offset, this.#index), row: undefined }
-    const own = { base: this.node(write.base), inside: this.node(write.inside) }
+    const own = write && { base: this.node(write.base), inside: this.node(write.inside) }
+    // No constant offset from the first lane, which may be out of bounds, below address zero.
     return { ...p, base: this.node(p.base), write: own, row: undefined }
   }
 }

@@ -44,8 +44,8 @@ export class Varying {
   readonly #exits: Exits
   /** By the head of a loop: the loop. */
   readonly #loops = new Map<Region, Inst>()
-  /** Loops that count down from numbers that differ. */
-  readonly #late = new Set<Inst>()
+  /** Loops that count down from numbers that differ, with the index of the counter. */
+  readonly #late = new Map<Inst, number>()
 
   /** `roots` says what differs from the start; each trip of a loop of `threads` stands for a lane. */
   constructor(func: Func, roots: ReadonlyMap<Value, Root>, threads: ReadonlySet<Inst>) {
@@ -86,7 +86,7 @@ export class Varying {
    * a loop late rather than to end it early: so the counter, and what it indexes, is the same for all.
    */
   lateCounter(loop: Inst): number | undefined {
-    return this.#late.has(loop) ? counterDown(loop) : undefined
+    return this.#late.get(loop)
   }
 
   /** How much more an integer is from lane to lane; undefined where nothing is known. */
@@ -134,7 +134,10 @@ export class Varying {
         return from.type === t.i32 || from.type === t.u32 ? of(from) : undefined
       }
       case 'loop':
-        return this.#split.has(def) || this.#late.has(def) ? undefined : of(def.regions[0]!.end.args[v.index + 1]!)
+        // What leaves it from inside brings other numbers than the head.
+        return this.#split.has(def) || this.#late.has(def) || this.#exits.isLeft(def)
+          ? undefined
+          : of(def.regions[0]!.end.args[v.index + 1]!)
       default:
         return undefined
     }
@@ -268,7 +271,7 @@ export class Varying {
     const isClosed = !this.#exits.isLeft(loop) && !this.#exits.leavesAround(loop) && !this.#threads.has(loop)
     const counter = isClosed ? counterDown(loop) : undefined
     if (counter !== undefined && this.differs(loop.args[counter]!) && !this.#late.has(loop)) {
-      this.#late.add(loop)
+      this.#late.set(loop, counter)
       this.#changed = true
     }
     const isLate = this.#late.has(loop)
@@ -301,7 +304,18 @@ function counterDown(loop: Inst): number | undefined {
   const next = body.end.args[p.index]!.def
   const by = next.op === 'sub' ? 1 : next.op === 'add' ? -1 : undefined
   const isNext = by !== undefined && next.op !== 'param' && next.args[0] === p && constantInt(next.args[1]!) === by
-  return isNext ? p.index : undefined
+  if (!isNext) return undefined
+  // Lanes that begin below zero come to the head with zero, as makes no difference where nothing else looks at the counter.
+  return p.type === t.i32 && usedBesides(head, p, cond) ? undefined : p.index
+}
+
+/** Whether something in a region uses a value, besides one instruction. */
+function usedBesides(region: Region, v: Value, known: Inst): boolean {
+  let is = false
+  walk(region, inst => {
+    is ||= inst !== known && inst.args.includes(v)
+  })
+  return is
 }
 
 const shared = new WeakMap<Func, boolean>()
