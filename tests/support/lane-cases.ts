@@ -1,5 +1,5 @@
 /** Kernels that run one thread at a time, several at once, and on several threads of the machine, on the same numbers. */
-import { load, loadSync, type CpuModule } from '../../src/cpu/index.ts'
+import { loadSync, type CpuModule } from '../../src/cpu/index.ts'
 import { compile, type Level, type Program } from '../../src/index.ts'
 import { random } from './generate-ir.ts'
 import { generateKernel, threadReads, threadWrites } from './generate-kernel.ts'
@@ -104,7 +104,10 @@ export function runLanes(program: Program, made: LaneCase, lanes: 1 | 4): LaneRu
   return dispatch(loadSync(program, { lanes }), made)
 }
 
+/** Runs on threads of the machine, by the build: their worker is a file of it. */
 export async function runThreads(program: Program, made: LaneCase, threads: number): Promise<LaneRun> {
+  const built = new URL('../../dist/cpu.js', import.meta.url).href
+  const { load } = (await import(/* @vite-ignore */ built)) as typeof import('../../src/cpu/index.ts')
   return dispatch(await load(program, { threads }), made)
 }
 
