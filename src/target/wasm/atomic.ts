@@ -7,6 +7,7 @@ import type { AtomicOp } from '../../ir/op.ts'
 import type { ScalarName } from '../../ir/type.ts'
 import { scalarSize } from '../../ir/layout.ts'
 import type { Inst } from '../../ir/value.ts'
+import { rootOf } from '../../opt/match.ts'
 import type { Body } from './body.ts'
 import type { Graph } from './graph.ts'
 import { valType } from './leaf.ts'
@@ -19,6 +20,10 @@ import { floatToHalf, halfToFloat, lane } from './scalar.ts'
 export function atomic(body: Body, inst: Inst<'atomic'>): void {
   const { g, memory } = body
   const [pointer, ...operands] = inst.args
+  if (rootOf(pointer!)?.op === 'var') {
+    ofVariable(body, inst)
+    return
+  }
   const scalar = pointer!.type.elem!.scalar!
   const type = valType(scalar)
   const p = body.at(pointer!)
@@ -34,6 +39,21 @@ export function atomic(body: Body, inst: Inst<'atomic'>): void {
     return [g.get(old)]
   })
   if (inst.results[0] !== undefined) body.set(inst.results[0], before)
+}
+
+/** An access to a variable, which each thread has for itself. */
+function ofVariable(body: Body, inst: Inst<'atomic'>): void {
+  const { g, memory } = body
+  const [pointer, ...operands] = inst.args
+  const scalar = pointer!.type.elem!.scalar!
+  const p = body.at(pointer!)
+  const values = operands.map(x => body.node(x))
+  const was = memory.load(p)[0]!
+  if (inst.attr !== 'load') {
+    const value = changed(g, inst.attr, scalar, was, values)
+    memory.store(p, [inst.attr === 'compare' ? g.select(sameBits(g, was, values[0]!), value, was) : value])
+  }
+  if (inst.results[0] !== undefined) body.set(inst.results[0], [was])
 }
 
 /** An access to exact memory; the local gets what was there. */

@@ -233,7 +233,10 @@ class Legalizer implements Plan {
     try {
       return this.sink.work.apart(() => {
         const code = newCode()
-        wideKernelCode(this, wideFunc(func, privates, this, this.#reach), code, { frame: this.#frame, shared })
+        wideKernelCode(this, wideFunc(func, { privates, shared }, this, this.#reach), code, {
+          frame: this.#frame,
+          shared,
+        })
         return code
       })
     } catch (error) {

@@ -253,7 +253,7 @@ export class WideGraph extends Graph {
   #ofAlignedRow(code: number, x: Node, y: Node): Node | undefined {
     const row = isVector(x.type) ? this.rowOf(x) : undefined
     if (row === undefined || row.step !== 1 || y.op !== op.i32Const || !this.#isAligned(row.first)) return undefined
-    const by = y.imm as number
+    const by = (y.imm as number) >>> 0
     switch (code) {
       case op.i32DivU:
         return by > 0 && by % laneCount === 0 ? super.pure(code, i32, row.first, y) : undefined

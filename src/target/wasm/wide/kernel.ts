@@ -91,7 +91,6 @@ export function wideKernelCode(
       const [x, y, z] = groupOf(first)
       const left = [g.pure(op.i32Sub, i32, g.get(0), x!), g.pure(op.i32Sub, i32, g.get(4), first), g.i32(laneCount)]
       const active = left.reduce((a, b) => g.select(g.pure(op.i32LtU, i32, a, b), a, b))
-      clear()
       once(g.as(mask4, g.pure(op.i32LtU, i32, g.row(g.i32(0), 1), active)), () =>
         bind(body, func, idsOf(g, numthreads, [g.row(x!, 1), y!, z!], [g.i32(0), g.i32(0), g.i32(0)])),
       )

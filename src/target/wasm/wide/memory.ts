@@ -203,7 +203,7 @@ export class WideMemory extends Memory {
     const row = g.rowOf(base)
     const isWord = scalar === 'f32' || scalar === 'i32' || scalar === 'u32' || scalar === 'bool'
     if (row?.step === 4 && isWord && isVector(value.type)) {
-      write(row.first, offset, op.v128Store, scalar === 'bool' ? g.as(i32x4, value) : value)
+      write(row.first, offset, op.v128Store, scalar === 'f32' ? value : g.as(i32x4, value))
       return
     }
     for (let k = 0; k < laneCount; k++) {

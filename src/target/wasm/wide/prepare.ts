@@ -5,31 +5,39 @@ import type { Func, Global } from '../../../ir/value.ts'
 import { cloneFunc, walk } from '../../../ir/walk.ts'
 import { inlineAll, sizeOf } from '../../../opt/inline.ts'
 import { isRecursive } from '../../../opt/recursion.ts'
-import { belongsInside } from '../kernel.ts'
+import { belongsInside, type KernelSetup } from '../kernel.ts'
 import { hasBarrier, holds, localise } from '../lockstep.ts'
 import type { Plan } from '../plan.ts'
 import type { Reach } from '../reach.ts'
 import { NotWide } from './graph.ts'
-import { rootsOf } from './order.ts'
+import { orderOf, rootsOf } from './order.ts'
 import { isSharedCall, Varying } from './varying.ts'
 
 /** A copy of a kernel that runs several threads at once. Throws `NotWide` where that cannot be, or does not pay. */
-export function wideFunc(func: Func, privates: readonly Global[], plan: Plan, reach: Reach): Func {
+export function wideFunc(
+  func: Func,
+  { privates, shared }: Pick<KernelSetup, 'shared'> & { readonly privates: readonly Global[] },
+  plan: Plan,
+  reach: Reach,
+): Func {
   const from = [...reach.from(func)]
   if (reach.lists(func)) throw new NotWide('it keeps lists')
   if (from.some(f => f.body !== undefined && holds(f.body, i => i.op === 'printf'))) throw new NotWide('it prints')
   const size = inlinedSize(func)
   if (size > costs.wideKernel) throw new NotWide('it is large')
   const { work } = plan.sink
-  work.spend('instructions', size + privates.length, func.span)
+  const isTogether = from.some(hasBarrier)
+  // Where lanes run over groups of one thread, what a group shares is that thread's own.
+  const own =
+    !isTogether && orderOf(func.info.entry!.numthreads).over === 'groups' ? [...privates, ...shared] : privates
+  work.spend('instructions', size + own.length, func.span)
   const copy = cloneFunc(func, func.name)
   copy.info.entry = func.info.entry
-  const inside = belongsInside(privates, reach)
+  const inside = belongsInside(own, reach)
   const mayInline = (callee: Func): boolean => plan.target(callee).kind === 'call' && !isRecursive(callee)
   const inlines = (callee: Func): boolean => mayInline(callee) && (inside(callee) || !computesIn64(callee))
-  const isTogether = from.some(hasBarrier)
   inlineAll(copy, callee => mayInline(callee) && (isTogether || inside(callee)), Infinity, work)
-  localise(copy, privates)
+  localise(copy, own)
   // Until what is left of calls is made once for all lanes, or lane by lane.
   for (let found = true; found;) {
     const varying = isTogether ? undefined : new Varying(copy, rootsOf(copy), new Set())

@@ -179,9 +179,13 @@ export class Varying {
         if (parted || inst.args.some(a => this.differs(a))) this.#mark(root.results[0]!)
         break
       }
-      case 'atomic':
+      case 'atomic': {
         for (const r of inst.results) this.#mark(r)
+        // Of a variable, each lane changes its own.
+        const root = rootOf(inst.args[0]!)
+        if (root?.op === 'var' && this.#scope.has(root)) this.#mark(root.results[0]!)
         break
+      }
       case 'call': {
         const differs = !isSharedCall(inst) || inst.args.some(a => this.differs(a))
         if (differs) for (const r of inst.results) this.#mark(r)
