@@ -23,7 +23,7 @@ import { unknownName } from '../host/given.ts'
 import { makeKernel, noteViews, withTextures, type Kernel } from './kernel.ts'
 import { OwnBuffers } from './buffers.ts'
 import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
-import { lanesOf } from './lanes.ts'
+import { lanesHere } from './lanes.ts'
 import { ProgramMemory } from './memory.ts'
 import { mostRegions } from './crew.ts'
 import { obstacle, Team, usualThreads, type Threads } from './team.ts'
@@ -165,7 +165,7 @@ export async function load<E = unknown>(
   const output = program.wasm({
     derivatives: false,
     limits: options.limits,
-    lanes: lanesOf(options.lanes),
+    lanes: lanesHere(options.lanes),
     shared: wanted > 1 && missing === undefined,
   })
   const { host } = output
@@ -204,7 +204,7 @@ function sharesByItself({ entries }: LoadableProgram, { limits }: LoadOptions): 
  */
 export function loadSync<E = unknown>(program: LoadableProgram, options: MachineOptions = {}): CpuModule<TypesOf<E>> {
   checkLoad(program, options, [])
-  const output = program.wasm({ derivatives: false, limits: options.limits, lanes: lanesOf(options.lanes) })
+  const output = program.wasm({ derivatives: false, limits: options.limits, lanes: lanesHere(options.lanes) })
   return assemble(program, output, machineOf(output, options), options, { count: 1, reason: undefined })
 }
 
@@ -232,7 +232,7 @@ function assemble<T extends ProgramTypes>(
   threads: Threads,
 ): CpuModule<T> {
   const { memory } = machine
-  const emitting = { limits: options.limits, shared: whole.host.shared === true, lanes: lanesOf(options.lanes) }
+  const emitting = { limits: options.limits, shared: whole.host.shared === true, lanes: lanesHere(options.lanes) }
   const derivatives = new Map<string, Machine>()
   let bound: Resources = {}
   // Each machine takes memory for good when it is made.

@@ -13,7 +13,7 @@ const withVectors = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0,
 let known: boolean | undefined
 
 /** What `lanes` of the options says, or what this engine can do. */
-export function lanesOf(asked: unknown): 1 | 4 {
+export function lanesHere(asked: unknown): 1 | 4 {
   if (asked !== undefined && asked !== 1 && asked !== 4) throw new ShapeError('lanes', '1 or 4', asked)
   known ??= WebAssembly.validate(Uint8Array.from(withVectors))
   return known ? (asked ?? 4) : 1

@@ -171,12 +171,12 @@ export function isMemoryOp(code: number): boolean {
   )
 }
 
-/** True for loads and stores of one lane. */
+/** True for loads of one lane. */
 export function isLaneAccess(code: number): boolean {
-  return code === op.v128Load32Lane || code === op.v128Store32Lane
+  return code === op.v128Load32Lane
 }
 
-/** Where a load or store of one lane carries the lane: an immediate that holds both. */
+/** Where a load of one lane carries the lane: an immediate that holds both. */
 const laneFactor = 2 ** 32
 
 /** The immediate of an access of one lane. */

@@ -158,8 +158,8 @@ export class Graph {
     this.stmt({ kind: 'if', cond, yes, no: undefined, label: new Label() })
   }
 
-  /** Counts from 0 (or `from`) up to `end`, by 1. */
-  count(end: Node, f: (i: Node) => void, from: Node = this.i32(0)): void {
+  /** Counts from 0 (or `from`) up to `end`, by 1 (or `step`). */
+  count(end: Node, f: (i: Node) => void, from: Node = this.i32(0), step = 1): void {
     const local = this.code.local(i32)
     const [top, exit] = [new Label(), new Label()]
     this.stmt({ kind: 'set', local, value: from })
@@ -167,7 +167,7 @@ export class Graph {
       const i = this.get(local)
       this.br(exit, this.pure(op.i32GeU, i32, i, end))
       f(i)
-      this.stmt({ kind: 'set', local, value: this.add(i, this.i32(1)) })
+      this.stmt({ kind: 'set', local, value: this.add(i, this.i32(step)) })
       this.br(top)
     })
     this.stmt({ kind: 'loop', body, top, exit })

@@ -255,7 +255,6 @@ export const op = {
   v128Bitselect: 0xfd52,
   v128AnyTrue: 0xfd53,
   v128Load32Lane: 0xfd56,
-  v128Store32Lane: 0xfd5a,
   v128Load32Zero: 0xfd5c,
   f32x4DemoteF64x2Zero: 0xfd5e,
   f64x2PromoteLowF32x4: 0xfd5f,

@@ -12,7 +12,7 @@ import type { Plan } from '../plan.ts'
 import { WideControl } from './control.ts'
 import { laneCount, lanesOf, NotWide, WideGraph } from './graph.ts'
 import { laneType, WideMemory } from './memory.ts'
-import { isSharedCall, type Varying } from './varying.ts'
+import type { Varying } from './varying.ts'
 
 export class WideBody extends Body {
   declare readonly g: WideGraph
@@ -172,7 +172,7 @@ export class WideBody extends Body {
 
   protected override callFunc(inst: Inst<'call'>, func: Func): void {
     const { leaves } = this.plan
-    if (isSharedCall(inst) && !inst.args.some(a => this.#varying.differs(a))) {
+    if (this.#varying.isShared(inst)) {
       super.callFunc(inst, func)
       return
     }

@@ -38,7 +38,7 @@ export function wideKernelCode(
             { differs: [true], isRow: true, isAligned: true },
           ]),
         )
-  const varying = new Varying(run, roots, new Set(threads.keys()))
+  const varying = new Varying(run, roots, new Set(threads.keys()), plan.limits.trips !== undefined)
   let done = new Label()
   let everybody: Node | undefined
   const body = new WideBody(plan, run, code, frame, varying, threads, () => {
@@ -68,6 +68,7 @@ export function wideKernelCode(
       g.pure(op.i32DivU, i32, group, g.mul(gx, gy)),
     ]
   }
+  const byFour = (end: number, f: (first: Node) => void): void => g.count(g.i32(end), f, g.i32(0), laneCount)
   const clear = (): void => {
     for (const global of shared) memory.clear(plan.locationOf(g, global))
   }
@@ -108,13 +109,13 @@ export function wideKernelCode(
         if (order.over === 'x')
           over(g, nz, z =>
             over(g, ny, y =>
-              byFour(g, nx, x =>
+              byFour(nx, x =>
                 once(undefined, () => bind(body, func, idsOf(g, numthreads, groupId, [g.row(g.align(x), 1), y, z]))),
               ),
             ),
           )
         else
-          byFour(g, count, first => {
+          byFour(count, first => {
             const index = g.row(first, 1)
             const mask = count % laneCount === 0 ? undefined : g.pure(op.i32LtU, i32, index, g.i32(count))
             once(mask, () => bind(body, func, idsOf(g, numthreads, groupId, localIds(g, index, numthreads), index)))
@@ -128,21 +129,6 @@ export function wideKernelCode(
 function over(g: WideGraph, count: number, f: (i: Node) => void): void {
   if (count === 1) f(g.i32(0))
   else g.count(g.i32(count), f)
-}
-
-/** Counts by four. */
-function byFour(g: WideGraph, count: number, f: (first: Node) => void): void {
-  const local = g.code.local(i32)
-  const [top, exit] = [new Label(), new Label()]
-  g.stmt({ kind: 'set', local, value: g.i32(0) })
-  const body = g.nested(true, () => {
-    const first = g.get(local)
-    g.br(exit, g.pure(op.i32GeU, i32, first, g.i32(count)))
-    f(first)
-    g.stmt({ kind: 'set', local, value: g.add(first, g.i32(laneCount)) })
-    g.br(top)
-  })
-  g.stmt({ kind: 'loop', body, top, exit })
 }
 
 /** The place of threads in their group, by their index. */

@@ -11,7 +11,7 @@ import type { Plan } from '../plan.ts'
 import type { Reach } from '../reach.ts'
 import { NotWide } from './graph.ts'
 import { orderOf, rootsOf } from './order.ts'
-import { isSharedCall, Varying } from './varying.ts'
+import { Varying } from './varying.ts'
 
 /** A copy of a kernel that runs several threads at once. Throws `NotWide` where that cannot be, or does not pay. */
 export function wideFunc(
@@ -40,12 +40,13 @@ export function wideFunc(
   localise(copy, own)
   // Until what is left of calls is made once for all lanes, or lane by lane.
   for (let found = true; found;) {
-    const varying = isTogether ? undefined : new Varying(copy, rootsOf(copy), new Set())
+    const varying = isTogether
+      ? undefined
+      : new Varying(copy, rootsOf(copy), new Set(), plan.limits.trips !== undefined)
     const callees = new Set<Func>()
     walk(copy.body!, inst => {
       if (inst.op !== 'call' || !inlines(inst.attr)) return
-      if (varying === undefined || !isSharedCall(inst) || inst.args.some(a => varying.differs(a)))
-        callees.add(inst.attr)
+      if (varying === undefined || !varying.isShared(inst)) callees.add(inst.attr)
     })
     found = callees.size > 0 && inlineAll(copy, callee => callees.has(callee), Infinity, work)
   }

@@ -47,9 +47,13 @@ export class Varying {
   /** Loops that count down from numbers that differ, with the index of the counter. */
   readonly #late = new Map<Inst, number>()
 
+  /** Whether trips of loops are counted, those of each lane by themselves. */
+  readonly #counts: boolean
+
   /** `roots` says what differs from the start; each trip of a loop of `threads` stands for a lane. */
-  constructor(func: Func, roots: ReadonlyMap<Value, Root>, threads: ReadonlySet<Inst>) {
+  constructor(func: Func, roots: ReadonlyMap<Value, Root>, threads: ReadonlySet<Inst>, counts: boolean) {
     this.#threads = threads
+    this.#counts = counts
     this.#roots = roots
     this.#exits = Exits.in(func)
     roots.forEach(({ differs }, v) => {
@@ -64,6 +68,11 @@ export class Varying {
   /** Whether a value, or what a variable holds that it points to, may differ. */
   differs(value: Value): boolean {
     return this.#differs[value.id] === true
+  }
+
+  /** Whether a call does the same for all lanes, so that one call is enough. */
+  isShared(call: Inst<'call'>): boolean {
+    return !this.#counts && isSteady(call.attr) && !call.args.some(a => this.differs(a))
   }
 
   /** Whether lanes may reach the end of a construct apart. */
@@ -187,8 +196,7 @@ export class Varying {
         break
       }
       case 'call': {
-        const differs = !isSharedCall(inst) || inst.args.some(a => this.differs(a))
-        if (differs) for (const r of inst.results) this.#mark(r)
+        if (!this.isShared(inst)) for (const r of inst.results) this.#mark(r)
         break
       }
       case 'extract':
@@ -322,28 +330,23 @@ function usedBesides(region: Region, v: Value, known: Inst): boolean {
   return is
 }
 
-const shared = new WeakMap<Func, boolean>()
-
-/** Whether a call does the same for all threads that call with the same arguments, so that one call is enough. */
-export function isSharedCall(call: Inst<'call'>): boolean {
-  return isShared(call.attr)
-}
+const steady = new WeakMap<Func, boolean>()
 
 /** True for functions that write nothing but their own variables, and read nothing that each thread has for itself. */
-function isShared(func: Func): boolean {
+function isSteady(func: Func): boolean {
   if (func.info.pure) return true
   if (func.body === undefined) return false
-  let is = shared.get(func)
+  let is = steady.get(func)
   if (is !== undefined) return is
   // Of a circle of calls nothing is said.
-  shared.set(func, false)
+  steady.set(func, false)
   is = true
   walk(func.body, inst => {
-    if (inst.op === 'call') is &&= isShared(inst.attr)
+    if (inst.op === 'call') is &&= isSteady(inst.attr)
     else if (inst.op === 'store') is &&= rootOf(inst.args[0]!)?.op === 'var'
     else if (inst.op === 'global') is &&= inst.attr.space !== 'private'
     else if (inst.row.effect === 'write') is = false
   })
-  shared.set(func, is)
+  steady.set(func, is)
   return is
 }
