@@ -471,3 +471,6 @@ export const nodeOutput = 20
 
 /** A kernel of more instructions, with all that it calls, runs one thread at a time: its code would be several times as large. */
 export const wideKernel = 20_000
+
+/** What an atomic access counts as there: engines take long over many of them, with branches and locals for each thread. */
+export const wideAtomic = 40

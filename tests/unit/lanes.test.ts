@@ -73,3 +73,17 @@ describe('four threads at once give what one at a time gives', () => {
     }
   })
 })
+
+describe('a kernel with very many atomic operations', () => {
+  it('runs one thread at a time, for engines would take seconds over it', () => {
+    const adds = 'InterlockedAdd(o[id.x], s, was); s += was;'.repeat(600)
+    const program = compile(
+      `RWStructuredBuffer<int> o;
+      [shader("compute")] [numthreads(4, 1, 1)]
+      void computeMain(uint3 id : SV_DispatchThreadID) { int s = 0; int was; ${adds} o[id.x] = s; }`,
+    )
+    const module = loadSync(program)
+    expect(module.kernel('computeMain').lanes).toEqual({ count: 1, reason: 'it is large' })
+    module.close()
+  })
+})

@@ -68,6 +68,7 @@ function inlinedSize(func: Func): number {
       sum = sizeOf(f.body)
       walk(f.body, inst => {
         if (inst.op === 'call') sum += size(inst.attr)
+        else if (inst.op === 'atomic') sum += costs.wideAtomic
       })
     }
     sizes.set(f, sum)
