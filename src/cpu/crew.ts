@@ -16,6 +16,8 @@ export interface Dispatch {
   /** Workgroups `from` up to `to` are to run. */
   readonly from: number
   readonly to: number
+  /** How many run at once, so that fewer at a time do not pay. */
+  readonly least: number
   /** Runs some of them on this thread. */
   readonly run: (from: number, to: number) => void
   /** Where the region of this thread's instance begins. */
@@ -94,11 +96,12 @@ export class Crew {
     return true
   }
 
-  #shared({ kernel, groups, from, to, base, globals, trap }: Dispatch, tapes: () => readonly Tape[]): Shared {
+  #shared({ kernel, groups, from, to, least, base, globals, trap }: Dispatch, tapes: () => readonly Tape[]): Shared {
     const regions = this.#regions!
     return {
       from,
       to,
+      least,
       part: worker => {
         const region = regions[worker]!
         this.#prepare(region, base)

@@ -1,5 +1,6 @@
 /** A dispatch whose resources lie in memory: at once, or without keeping the thread from other things. */
 import type { Crew, Dispatch } from './crew.ts'
+import { pieceOf } from './job.ts'
 
 /** Calls into which a dispatch is cut: engines replace slow code by fast code between calls only. */
 const maxCalls = 256
@@ -25,8 +26,8 @@ export async function runAsync(dispatch: Dispatch, crew: Crew | undefined): Prom
   }
 }
 
-function* calls({ from, to }: Dispatch): Iterable<readonly [from: number, to: number]> {
-  const step = Math.max(1, Math.ceil((to - from) / maxCalls))
+function* calls({ from, to, least }: Dispatch): Iterable<readonly [from: number, to: number]> {
+  const step = pieceOf(to - from, maxCalls, least)
   for (let at = from; at < to; at += step) yield [at, Math.min(at + step, to)]
 }
 

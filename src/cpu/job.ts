@@ -62,6 +62,11 @@ export function setTape(memory: ArrayBufferLike, { at, start, end }: Tape): void
   view.setUint32(4, end, true)
 }
 
+/** How many workgroups to run at a time for so many pieces; a multiple of `least`. */
+export function pieceOf(groups: number, pieces: number, least: number): number {
+  return Math.max(1, Math.ceil(groups / pieces / least)) * least
+}
+
 /** Workgroups `from` up to `to`, of which a thread takes `step` at a time. */
 export interface Range {
   readonly from: number

@@ -339,6 +339,7 @@ export class Machine {
       groups,
       from,
       to,
+      least: kernel.lanes.count === 4 && kernel.numthreads.every(n => n === 1) ? 4 : 1,
       run: (first: number, last: number) => void run(groups[0], groups[1], groups[2], first, last),
       base: this.#base,
       top: this.#top,

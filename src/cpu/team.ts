@@ -7,6 +7,7 @@ import {
   failures,
   isOpen,
   textAt,
+  pieceOf,
   takePieces,
   word,
   type Job,
@@ -37,6 +38,8 @@ export type Part = Pick<Job, 'machine' | 'first' | 'tape' | 'kernel' | 'groups' 
 export interface Shared {
   readonly from: number
   readonly to: number
+  /** How many workgroups run at once. */
+  readonly least: number
   /** What the worker of that number is to do. */
   readonly part: (worker: number) => Part
   /** What a failed check of that worker says. */
@@ -167,12 +170,12 @@ export class Team {
     return ready
   }
 
-  #open({ from, to }: Shared): Range {
+  #open({ from, to, least }: Shared): Range {
     const board = this.#board
     for (const cell of [word.taken, word.failed]) Atomics.store(board, cell, 0)
     Atomics.store(board, word.open, ++this.#dispatches)
     const pieces = Math.max(leastPieces, this.size * piecesEach)
-    return { from, to, step: Math.max(1, Math.ceil((to - from) / pieces)) }
+    return { from, to, step: pieceOf(to - from, pieces, least) }
   }
 
   /** Lets no more workers in, and waits until none is in: nobody writes memory any more when the caller gets it back. */
@@ -217,8 +220,8 @@ export class Team {
 }
 
 /** Runs workgroups on this thread, unless they take too long. Gives the first that it has not run. */
-function runAlone({ from, to }: Shared, begin: number, own: (from: number, to: number) => void): number {
-  const step = Math.max(1, Math.ceil((to - from) / leastPieces))
+function runAlone({ from, to, least }: Shared, begin: number, own: (from: number, to: number) => void): number {
+  const step = pieceOf(to - from, leastPieces, least)
   for (let [at, pieces] = [from, 1]; at < to; pieces++) {
     const end = Math.min(at + step, to)
     own(at, end)

@@ -30,15 +30,16 @@ export function atomic(body: Body, inst: Inst<'atomic'>): void {
   const values = operands.map(x => body.node(x))
   // Other memory than buffers belongs to one instance, and so to one thread.
   const access = body.plan.shared && pointer!.type.space === 'storage_rw' ? together : alone
-  const before = body.eachLane([type], lane => {
-    const old = g.code.local(type)
+  const result = inst.results[0]
+  const before = body.eachLane(result === undefined ? [] : [type], lane => {
+    const old = result === undefined ? undefined : g.code.local(type)
     const own = lane.location(p)
     const given = values.map(v => lane.node(v))
-    if (own.write !== undefined) g.stmt({ kind: 'set', local: old, value: g.zero(type) })
+    if (old !== undefined && own.write !== undefined) g.stmt({ kind: 'set', local: old, value: g.zero(type) })
     memory.guarded(own, exact => access(body, inst.attr, scalar, exact, given, old))
-    return [g.get(old)]
+    return old === undefined ? [] : [g.get(old)]
   })
-  if (inst.results[0] !== undefined) body.set(inst.results[0], before)
+  if (result !== undefined) body.set(result, before)
 }
 
 /** An access to a variable, which each thread has for itself. */
@@ -56,21 +57,20 @@ function ofVariable(body: Body, inst: Inst<'atomic'>): void {
   if (inst.results[0] !== undefined) body.set(inst.results[0], [was])
 }
 
-/** An access to exact memory; the local gets what was there. */
+/** An access to exact memory; the local, if there is one, gets what was there. */
 type Access = (
   body: Body,
   kind: AtomicOp,
   scalar: ScalarName,
   p: Location,
   operands: readonly Node[],
-  old: number,
+  old: number | undefined,
 ) => void
 
 const alone: Access = ({ g, memory }, kind, scalar, p, operands, old) => {
-  const before = memory.load(p)[0]!
-  g.stmt({ kind: 'set', local: old, value: before })
+  const was = memory.load(p)[0]!
+  if (old !== undefined) g.stmt({ kind: 'set', local: old, value: was })
   if (kind === 'load') return
-  const was = g.get(old)
   const put = (): void => memory.store(p, [changed(g, kind, scalar, was, operands)])
   if (kind === 'compare') g.when(sameBits(g, was, operands[0]!), put)
   else put()
@@ -81,7 +81,6 @@ const together: Access = ({ g }, kind, scalar, p, operands, old) => {
   const run = (code: number, values: readonly Node[], local: number): void =>
     g.stmt({ kind: 'atomic', op: code, args: [p.base, ...values], offset: p.offset, local, object: p.object })
   const raw = g.code.local(cell.type)
-  const give = (): void => g.stmt({ kind: 'set', local: old, value: cell.decode(g.get(raw)) })
   const [first, second] = operands
   const whole = cell.whole?.[kind]
   if (kind === 'load') {
@@ -104,7 +103,7 @@ const together: Access = ({ g }, kind, scalar, p, operands, old) => {
     })
     g.stmt({ kind: 'loop', body: loop, top, exit })
   }
-  give()
+  if (old !== undefined) g.stmt({ kind: 'set', local: old, value: cell.decode(g.get(raw)) })
 }
 
 /** A scalar as the integer that lies in memory, and the instructions for that. */
