@@ -7,11 +7,14 @@ import { suggestAmong } from './base/near.ts'
 import { notDifferentiable } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { flag, oneOf, record, text, values, type Kinds } from './base/options.ts'
+import { isMapRequest, type MapRequest } from './base/map.ts'
 import { checkedLimits, isRunLimits, type RunLimits } from './target/limits.ts'
 import {
   Explainer,
+  addMap,
   asWritten,
   core,
+  finish,
   limitTrips,
   middle,
   stages,
@@ -38,6 +41,7 @@ import { WgslProgram, type CompileOptions, type Derivatives } from './program.ts
 import { leaveOut } from './target/left-out.ts'
 import { emulation, type Emulation } from './target/emulate/emulate.ts'
 import { emitJs, type JsOutput } from './target/js/js.ts'
+import type { WasmOptions } from './target/wasm/plan.ts'
 import { compileWasm, type WasmOutput } from './target/wasm/wasm.ts'
 
 export type { Diagnostic, Note, Severity } from './base/diag.ts'
@@ -135,21 +139,47 @@ export class Program extends WgslProgram {
    * differentiable function `f` comes with `fwd_diff(f)` and `bwd_diff(f)`, where they can be made; with `derivativesOf` it
    * is a module of that function and its derivatives alone. With `limits` it counts what it does, for a host to bound it.
    * With `shared` its memory is shared, and atomics are atomic among instances in several threads. Four threads of a kernel run at once,
-   * by WebAssembly's vectors, where that pays; with `lanes: 1` one does. Throws `CompileError`.
+   * by WebAssembly's vectors, where that pays; with `lanes: 1` one does. With `map` it is a module of the
+   * kernels that call one function for arrays of arguments. Throws `CompileError`.
    */
   wasm(
     options: DerivativeOptions & {
       readonly limits?: RunLimits | undefined
       readonly shared?: boolean | undefined
       readonly lanes?: 1 | 4 | undefined
+      readonly map?: MapRequest | undefined
     } = {},
   ): WasmOutput {
-    const taken = this.taking('wasm', options, { ...emitKinds, shared: flag, lanes: [isLanes, '1 or 4'] })
+    const taken = this.taking('wasm', options, { ...emitKinds, shared: flag, lanes: [isLanes, '1 or 4'], map: mapKind })
     const limits = checkedLimits(taken.limits)
+    if (taken.map !== undefined) return this.#map(taken.map, { limits, shared: taken.shared, lanes: taken.lanes })
     return this.emit('wasm', derivativesOf(taken), (module, sink) => {
       leaveOut(module, this.named(taken.derivativesOf), sink)
       return compileWasm(module, sink, { limits, shared: taken.shared, lanes: taken.lanes })
     })!
+  }
+
+  /** A module of the kernels that call a function, or a derivative of it, for arrays of arguments. */
+  #map(request: MapRequest, options: WasmOptions): WasmOutput {
+    const mode = ({ value: undefined, gradient: 'backward', tangent: 'forward' } as const)[request.mode]
+    return this.attempt((checked, sink) => {
+      const roots = this.#only(request.of, mode === undefined ? ['primal'] : ['primal', mode], checked, sink)
+      const passes = this.passes('wasm', undefined, false)
+      const module = sink.errors > 0 ? undefined : middle(checked.program, roots, sink, passes)
+      if (module === undefined || sink.errors > 0) return undefined
+      const func = primalOf(module)
+      const { length } = inputs(func.sig)
+      const hasAll = [request.primals, request.tangents].every(list => list.length === length)
+      this.taking(
+        'wasm',
+        { map: request },
+        { map: [() => hasAll, `lists of ${length}, as many as ${request.of} takes`] },
+      )
+      const derivative = module.funcs.find(f => f.info.exported === `${mode} derivative`)
+      addMap(module, { func, derivative }, request)
+      finish(module, sink, passes)
+      return compileWasm(module, sink, options)
+    })
   }
 
   /**
@@ -407,6 +437,9 @@ const emitKinds: Kinds = {
   reverseOf: text,
   limits: [isRunLimits, 'an object of trips, depth, bytes and groups, whole numbers, none below 0'],
 }
+
+/** The kind of the option `map` of `wasm`. */
+const mapKind: Kinds[string] = [isMapRequest, 'what m.map of cotangent/cpu asks for']
 
 function derivativesOf(options: DerivativeOptions): Derivatives {
   if (options.reverseOf !== undefined) return { reverseOf: options.reverseOf }

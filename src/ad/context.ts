@@ -247,8 +247,11 @@ export function uniqueName(taken: readonly { readonly name: string }[], name: st
   return found
 }
 
+/** Where the structs of a program stand, and with them the sums and zeros that users wrote. */
+type Structs = Pick<AdContext, 'module'>
+
 function customOf(
-  cx: AdContext,
+  cx: Structs,
   type: Type,
 ): { readonly dzero: Func | undefined; readonly dadd: Func | undefined } | undefined {
   for (const s of cx.module.structs) {
@@ -258,14 +261,14 @@ function customOf(
   return undefined
 }
 
-function hasCustom(cx: AdContext, type: Type): boolean {
+function hasCustom(cx: Structs, type: Type): boolean {
   if (type.kind === 'array') return hasCustom(cx, type.elem!)
   if (type.kind !== 'struct') return false
   return customOf(cx, type) !== undefined || type.fields.some(f => hasCustom(cx, f.type))
 }
 
 /** The zero of a differential type. */
-export function zeroOf(cx: AdContext, b: Builder, type: Type): Value {
+export function zeroOf(cx: Structs, b: Builder, type: Type): Value {
   if (!hasCustom(cx, type)) return b.zero(type)
   const custom = type.kind === 'struct' ? customOf(cx, type) : undefined
   if (custom?.dzero !== undefined) return b.call(custom.dzero, [])[0]!
@@ -276,7 +279,7 @@ export function zeroOf(cx: AdContext, b: Builder, type: Type): Value {
 }
 
 /** The sum of two values of a differential type. */
-export function addOf(cx: AdContext, b: Builder, x: Value, y: Value): Value {
+export function addOf(cx: Structs, b: Builder, x: Value, y: Value): Value {
   if (isZero(x)) return y
   if (isZero(y)) return x
   const type = x.type

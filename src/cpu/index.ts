@@ -22,8 +22,11 @@ import { ArityError, NameError, ShapeError } from './errors.ts'
 import { unknownName } from '../host/given.ts'
 import { makeKernel, noteViews, withTextures, type Kernel } from './kernel.ts'
 import { OwnBuffers } from './buffers.ts'
-import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
+import { Machine, printed, type CallResult, type MachineOptions, type Resources } from './machine.ts'
 import { lanesHere } from './lanes.ts'
+import { Maps } from './map.ts'
+import type { MapOptions } from './map-arguments.ts'
+import type { FunctionOf, MapArguments, MapOptionsOf, MapResult } from './map-types.ts'
 import { ProgramMemory } from './memory.ts'
 import { mostRegions } from './crew.ts'
 import { obstacle, Team, usualThreads, type Threads } from './team.ts'
@@ -35,7 +38,10 @@ export { checkDerivatives, type CheckOptions, type CheckOutcome, type CheckRepor
 export { Machine } from './machine.ts'
 export type { SamplerData, TextureData, TextureResources } from './texture.ts'
 export type { GradResources, Kernel, KernelResources, Tensor } from './kernel.ts'
-export type { BufferData, CallResult, MachineOptions, Resources } from './machine.ts'
+export type { CallResult, MachineOptions, Resources } from './machine.ts'
+export type { BufferData } from './upload.ts'
+export type { MapOptions } from './map-arguments.ts'
+export type { ColumnsOf, ListOf, MapArguments, MapOptionsOf, MapResult, NumberArray } from './map-types.ts'
 export type { Threads } from './team.ts'
 
 /** A value and its gradient. `grad` has one entry per argument, in the shape of its differential; null where it has none. */
@@ -121,6 +127,33 @@ export interface CpuModule<T extends ProgramTypes = UnknownTypes> {
    * `ShapeError`, and `BufferError` where the buffer has another size or memory is out.
    */
   readonly buffer: <N extends BufferName<T>>(name: N, n?: number) => BufferView<T, N>
+  /**
+   * Calls an exported function for each element of arrays, as a kernel. Arguments are given by name: each is one value, which is the same for
+   * all elements, or a list with a value for each: a typed array of all components, an array of values, or of structs an object with a list
+   * for each field. It gives typed arrays, of structs by fields. With `derivative: 'valueAndGrad'` it gives `{ value, grad }`, `grad` by
+   * name: for a list a list, in its form; for one value the sum over all elements, in blocks of 64 elements and each in order, whatever threads
+   * run. With `derivative: 'jvp'` it gives `{ value, tangent }`. Throws `NameError`, `ShapeError`, `BufferError` where the function uses a
+   * buffer that is not bound, and `TrapError` with the element where it stops.
+   */
+  readonly map: <
+    N extends keyof T['functions'] & string,
+    const A extends MapArguments<FunctionOf<T, N>>,
+    const D extends MapOptions['derivative'] = undefined,
+  >(
+    name: N,
+    args: A,
+    options?: MapOptionsOf<FunctionOf<T, N>, D>,
+  ) => MapResult<FunctionOf<T, N>, A, D>
+  /** The same without waiting, as `dispatchAsync` of a kernel. Arguments are read at once. */
+  readonly mapAsync: <
+    N extends keyof T['functions'] & string,
+    const A extends MapArguments<FunctionOf<T, N>>,
+    const D extends MapOptions['derivative'] = undefined,
+  >(
+    name: N,
+    args: A,
+    options?: MapOptionsOf<FunctionOf<T, N>, D>,
+  ) => Promise<MapResult<FunctionOf<T, N>, A, D>>
   /** How many threads run kernels, and why not as many as were asked for. */
   readonly threads: Threads
   /** Gives the memory back, and detaches all views of it (not of memory that threads share). Each later call throws `ClosedError`; closing twice does nothing. */
@@ -266,6 +299,15 @@ function assemble<T extends ProgramTypes>(
     for (const { name } of machine.host.kernels) if (backward(name)) yield reversed(name)
   }
   const buffers = new OwnBuffers(machine, derived)
+  const { print = printed } = options
+  const maps = new Maps({
+    program,
+    machine,
+    output: map => program.wasm({ map, ...emitting }),
+    made: (output, isQuiet) =>
+      machineOf(output, { ...options, print: text => (isQuiet() ? undefined : print(text)) }, memory),
+    bound: () => bound,
+  })
   // Functions may be called what every object has: constructor, toString, __proto__.
   const fn = Object.create(null) as Record<string, unknown>
   for (const signature of program.exports) {
@@ -296,6 +338,8 @@ function assemble<T extends ProgramTypes>(
     get threads() {
       return memory.team?.threads(threads.reason) ?? threads
     },
+    map: (name, args, options) => maps.run(name, args, options) as Unchecked,
+    mapAsync: (name, args, options) => maps.runAsync(name, args, options) as Promise<Unchecked>,
     buffer: (name, n) => buffers.view(name, n) as BufferView<T, typeof name>,
     close: () => memory.close(),
   }

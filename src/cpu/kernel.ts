@@ -15,8 +15,9 @@ import { bytesOf, onlyScalar, unknownName, wrongMemory } from '../host/given.ts'
 import { zeroOf } from './constant.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
 import type { Lanes } from './lanes.ts'
-import type { BufferData, Machine, Resources } from './machine.ts'
+import type { Machine, Resources } from './machine.ts'
 import { Textures, refuseWrong, type SamplerData, type TextureData, type TextureResources } from './texture.ts'
+import type { BufferData } from './upload.ts'
 
 /** The arguments of a kernel: tensors by the names of its parameters, textures and samplers, besides buffers and uniforms. */
 export interface KernelResources extends Resources, TextureResources {

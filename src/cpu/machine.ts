@@ -1,8 +1,8 @@
 /** A WebAssembly instance in the memory of its program: functions by plain values, kernels over buffers. */
-import type { DataType, RunLimits, WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
+import type { DataType, RunLimits, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
 import { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
 import { formatPrint } from '../host/format.ts'
-import { bytesOf, unknownName, wrongList, wrongMemory } from '../host/given.ts'
+import { bytesOf, unknownName } from '../host/given.ts'
 import {
   flattener,
   gatherer,
@@ -17,7 +17,8 @@ import {
 import { Crew, type Dispatch } from './crew.ts'
 import { runAsync, runNow } from './dispatch.ts'
 import type { CompiledModule } from './job.ts'
-import { align, ProgramMemory, type HostPart } from './memory.ts'
+import { align, ProgramMemory } from './memory.ts'
+import { bufferText, refuseShared, sizeOf, type BufferData, type Upload } from './upload.ts'
 import { put } from '../host/record.ts'
 import { shown } from '../host/texture.ts'
 
@@ -29,18 +30,23 @@ export interface CallResult {
   readonly out: Readonly<Record<string, unknown>>
 }
 
-/**
- * What a kernel works on, and writes in place: a typed array of the kind that all numbers of an element are, in the layout of WGSL; bytes in
- * that layout (`Uint8Array`, `DataView`, `ArrayBuffer`), which is what a buffer of structs of several kinds may be; or a list of elements
- * (numbers, lists, objects). A byte-address buffer takes every typed array.
- */
-export type BufferData = ArrayBufferView | ArrayBufferLike | unknown[]
-
 /** Resources by name. The fields of `globalParams` may be given by their own names. */
 export interface Resources {
   readonly buffers?: Readonly<Record<string, BufferData>> | undefined
   /** Numbers, lists, and objects by the names of fields, as arguments of functions are. */
   readonly uniforms?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** All workgroups of a kernel. */
+export interface Launch {
+  readonly kernel: string
+  readonly groups: readonly [number, number, number]
+  readonly resources: Resources
+}
+
+/** Prints to the console, which ends each line by itself. */
+export function printed(text: string): void {
+  console.log(text.replace(/\n$/, ''))
 }
 
 /** How a program runs on the CPU. */
@@ -84,7 +90,7 @@ export class Machine {
     this.memory = memory
     this.#crew = memory.team === undefined ? undefined : Crew.of(memory, memory.team, module, host)
     const { turn } = memory
-    const print = options.print ?? ((text: string): void => console.log(text.replace(/\n$/, '')))
+    const { print = printed } = options
     this.#base = memory.region(host.heap)
     this.#exports = new WebAssembly.Instance(module, {
       host: {
@@ -280,9 +286,7 @@ export class Machine {
   ): void {
     const kernel = this.#begin(name, groups)
     try {
-      const [dispatch, crew, back] = this.#place(kernel, groups, resources, from, end, foreign)
-      this.memory.turn.guarded(name, () => runNow(dispatch, crew))
-      this.#download(back)
+      this.#run(kernel, groups, resources, from, end, foreign)
     } finally {
       this.memory.turn.end()
     }
@@ -297,23 +301,63 @@ export class Machine {
   ): Promise<void> {
     const kernel = this.#begin(name, groups)
     try {
-      const [dispatch, crew, back] = this.#place(kernel, groups, resources, 0, undefined, foreign)
-      await this.memory.turn.guardedAsync(name, () => runAsync(dispatch, crew))
-      this.#download(back)
+      await this.#runAsync(kernel, groups, resources, foreign)
     } finally {
       this.memory.turn.end()
     }
   }
 
+  /** Runs a kernel for a caller that has the lock. `called` names in errors what the caller was asked for. */
+  launch({ kernel, groups, resources }: Launch, called: string): void {
+    this.#run(this.#checked(kernel, groups), groups, resources, 0, undefined, none, called)
+  }
+
+  /** The same without waiting. */
+  async launchAsync({ kernel, groups, resources }: Launch, called: string): Promise<void> {
+    await this.#runAsync(this.#checked(kernel, groups), groups, resources, none, called)
+  }
+
+  #run(
+    kernel: WasmKernel,
+    groups: readonly [number, number, number],
+    resources: Resources,
+    from: number,
+    end: number | undefined,
+    foreign: ReadonlySet<string>,
+    called = kernel.name,
+  ): void {
+    const [dispatch, crew, back] = this.#place(kernel, groups, resources, from, end, foreign)
+    this.memory.turn.guarded(called, () => runNow(dispatch, crew))
+    this.#download(back)
+  }
+
+  async #runAsync(
+    kernel: WasmKernel,
+    groups: readonly [number, number, number],
+    resources: Resources,
+    foreign: ReadonlySet<string>,
+    called = kernel.name,
+  ): Promise<void> {
+    const [dispatch, crew, back] = this.#place(kernel, groups, resources, 0, undefined, foreign)
+    await this.memory.turn.guardedAsync(called, () => runAsync(dispatch, crew))
+    this.#download(back)
+  }
+
   /** Takes the lock for a kernel. */
   #begin(name: string, groups: readonly [number, number, number]): WasmKernel {
+    const kernel = this.#checked(name, groups)
+    this.memory.turn.begin(name)
+    return kernel
+  }
+
+  /** The kernel, which may run so many workgroups. */
+  #checked(name: string, groups: readonly [number, number, number]): WasmKernel {
     const kernel = this.kernel(name)
     checkGroups(name, groups)
     const all = groups[0] * groups[1] * groups[2]
     const most = this.host.limits?.groups
     if (most !== undefined && all > most)
       throw new TrapError(`${name} is to run ${all} workgroups, and limits.groups allows ${most}`)
-    this.memory.turn.begin(name)
     return kernel
   }
 
@@ -523,15 +567,6 @@ export class Machine {
   }
 }
 
-interface Upload {
-  readonly buffer: WasmBuffer
-  readonly data: BufferData
-  readonly at: number
-  readonly bytes: number
-  /** Whether the data is a view of this memory, so that nothing is copied. */
-  readonly inPlace: boolean
-}
-
 const none: ReadonlySet<string> = new Set()
 const noView = new DataView(new ArrayBuffer(0))
 
@@ -555,44 +590,4 @@ function checkGroups(name: string, groups: readonly [number, number, number]): v
 
 function are(names: readonly string[]): string {
   return names.length === 0 ? 'are none' : names.length === 1 ? `is ${names[0]}` : `are ${names.join(', ')}`
-}
-
-function bufferText(buffer: WasmBuffer): string {
-  return buffer.stride === 0
-    ? `at least ${buffer.elem.size} bytes of ${typeName(buffer.elem)}`
-    : `a typed array of ${typeName(buffer.elem)}, ${buffer.stride} bytes an element`
-}
-
-/** The bytes of a buffer's data, which may lie in a part of the program's memory; whole elements only. */
-function sizeOf(buffer: WasmBuffer, data: BufferData, part: HostPart | undefined): number {
-  const least = buffer.stride === 0 ? buffer.elem.size : 0
-  const unit = buffer.stride === 0 ? 1 : buffer.stride
-  // A view whose part is known was memory when it was given, even if memory has grown since.
-  const isGone = part !== undefined && part.bytes > 0 && (data as ArrayBufferView).byteLength === 0
-  const wrong = Array.isArray(data)
-    ? buffer.writable
-      ? wrongList(data)
-      : undefined
-    : isGone
-      ? undefined
-      : wrongMemory(buffer.elem, buffer.raw, data)
-  if (wrong !== undefined) throw new BufferError(`buffer ${buffer.name} of ${typeName(buffer.elem)}: ${wrong}`)
-  const bytes = Array.isArray(data) ? data.length * unit : (part?.bytes ?? (data as ArrayBufferView).byteLength)
-  if (bytes < least || bytes % unit !== 0)
-    throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)
-  return bytes
-}
-
-/**
- * Throws if two buffers share memory and the program writes one of them. Passes and derivatives take buffers for apart, so the program would compute
- * something else at each level of optimisation. WebGPU refuses it too.
- */
-function refuseShared(uploads: readonly Upload[]): void {
-  for (const [i, a] of uploads.entries())
-    for (const b of uploads.slice(i + 1)) {
-      if (!(a.buffer.writable || b.buffer.writable) || a.at >= b.at + b.bytes || b.at >= a.at + a.bytes) continue
-      throw new BufferError(
-        `buffers ${a.buffer.name} and ${b.buffer.name} share memory, and the program writes ${(a.buffer.writable ? a : b).buffer.name}: pass a copy for one of them`,
-      )
-    }
 }

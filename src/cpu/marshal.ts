@@ -10,7 +10,7 @@ import { wrongFields } from '../host/given.ts'
 import { put } from '../host/record.ts'
 import { isTagged, namesOf, tagOffset, valueOffset } from '../host/variant.ts'
 
-type ScalarName = (DataType & { kind: 'scalar' })['scalar']
+export type ScalarName = (DataType & { kind: 'scalar' })['scalar']
 
 /** A scalar as WebAssembly's JavaScript interface takes and gives it. */
 export type Scalar = number | bigint
@@ -57,7 +57,7 @@ const scalarNames: Readonly<Record<string, string>> = {
   u8: 'uint8_t',
 }
 
-function expected(type: DataType): string {
+export function expected(type: DataType): string {
   switch (type.kind) {
     case 'void':
       return 'nothing'
@@ -76,7 +76,7 @@ function expected(type: DataType): string {
 
 // ── Scalars ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function toScalar(scalar: ScalarName, value: unknown, where: string): Scalar {
+export function toScalar(scalar: ScalarName, value: unknown, where: string): Scalar {
   if (scalar === 'i64' || scalar === 'u64') {
     if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) {
       const whole = BigInt(value)
@@ -156,7 +156,7 @@ function matrixRows(type: DataType & { kind: 'matrix' }, value: unknown, where: 
   return components(type, type.rows, value, where)
 }
 
-function fieldsOf(
+export function fieldsOf(
   type: DataType & { kind: 'struct' },
   value: unknown,
   where: string,
@@ -380,12 +380,12 @@ function spaced(read: Read, count: number, stride: number): Read {
 }
 
 /** Bytes of a matrix's row without the padding after it. In the memory of an instance, which no host fills, small numbers take words. */
-function rowSize({ scalar, cols, align }: DataType & { kind: 'matrix' }): number {
+export function rowSize({ scalar, cols, align }: DataType & { kind: 'matrix' }): number {
   const own = Number(/\d+/.exec(scalar) ?? 32) / 8
   return cols * (align === undefined ? Math.max(4, own) : own)
 }
 
-function putScalar(view: DataView, at: number, scalar: ScalarName, size: number, x: Scalar): void {
+export function putScalar(view: DataView, at: number, scalar: ScalarName, size: number, x: Scalar): void {
   switch (scalar) {
     case 'f32':
       view.setFloat32(at, x as number, true)
@@ -408,7 +408,7 @@ function putScalar(view: DataView, at: number, scalar: ScalarName, size: number,
   }
 }
 
-function takeScalar(view: DataView, at: number, scalar: ScalarName, size: number): unknown {
+export function takeScalar(view: DataView, at: number, scalar: ScalarName, size: number): unknown {
   switch (scalar) {
     case 'f32':
       return view.getFloat32(at, true)

@@ -5,7 +5,7 @@ import { unknownName, wrongGroup } from '../host/given.ts'
 import { wrongSampler, wrongTexture } from '../host/texture.ts'
 import { BufferError } from './errors.ts'
 import { fromHalf, halfBits } from '../host/half.ts'
-import type { BufferData } from './machine.ts'
+import type { BufferData } from './upload.ts'
 
 /** A texture of two dimensions. Where a kernel writes it, `data` is written in place. */
 export interface TextureData {

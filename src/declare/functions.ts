@@ -19,6 +19,7 @@ function functionType(func: ExportedFunction, values: Values): string {
     `[${types.map((type, i) => `${label(inputs[i]!.name, i)}: ${type}`).join(', ')}]`
   const lines = [
     `params: ${labelled(inputs.map(p => values.taken(p.type)))}`,
+    `names: [${inputs.map(p => JSON.stringify(p.name).replace(/^"(.*)"$/, "'$1'")).join(', ')}]`,
     `result: ${values.text(func.result)}`,
     ...(outputs.length === 0 ? [] : [`out: ${objectType(outputs.map(p => `${key(p.name)}: ${values.text(p.type)}`))}`]),
   ]

@@ -1,4 +1,5 @@
 /** The types that declarations of shaders refer to, and what hosts make of them. */
+import type { MapRequest } from '../host/map.ts'
 import type { EntryPoint, ExportedFunction } from '../program.ts'
 import type { RunLimits } from '../target/limits.ts'
 import type { Reflection } from '../target/reflect.ts'
@@ -23,6 +24,8 @@ export interface EntryTypes {
 export interface FunctionTypes {
   /** Of the `in` and `inout` parameters in order. */
   readonly params: readonly unknown[]
+  /** The names of these parameters. */
+  readonly names?: readonly string[]
   readonly result: unknown
   /** Of the `out` and `inout` parameters by name, where there are any. */
   readonly out?: object
@@ -87,7 +90,10 @@ export interface LoadableProgram {
   readonly functions: readonly Pick<ExportedFunction, 'name' | 'differentiable'>[]
   /** The entry points of a program that was just compiled. */
   readonly entries?: readonly EntryPoint[]
-  /** A module of the exported functions and kernels; of one function with its derivatives; or of a kernel's reverse derivative. */
+  /**
+   * A module of the exported functions and kernels; of one function with its derivatives; of a kernel's reverse derivative; or of the
+   * kernels that call a function for arrays of arguments, which what a build compiled does not have.
+   */
   wasm(options?: {
     readonly derivatives?: boolean | undefined
     readonly derivativesOf?: string | undefined
@@ -95,6 +101,7 @@ export interface LoadableProgram {
     readonly limits?: RunLimits | undefined
     readonly shared?: boolean | undefined
     readonly lanes?: 1 | 4 | undefined
+    readonly map?: MapRequest | undefined
   }): Pick<WasmOutput, 'bytes' | 'host'>
 }
 

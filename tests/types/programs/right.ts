@@ -1,5 +1,5 @@
 import { compile, type CompiledProgram, type Program } from 'cotangent'
-import { load, loadSync } from 'cotangent/cpu'
+import { load, loadSync, type NumberArray } from 'cotangent/cpu'
 import { attach, type WebGpuBuffer, type WebGpuComputePass, type WebGpuDevice } from 'cotangent/gpu'
 import { compile as compileWgsl } from 'cotangent/wgsl'
 import program, { code, entryPoints, reflection, step, type Entries, type Vec2 } from './fit.slang'
@@ -26,6 +26,24 @@ const both = m.fn.split(new Float32Array(3), [1, 2], 4)
 same<typeof both, { readonly result: void; readonly out: { s: number; b: readonly [number, number] } }>(true)
 m.fn.split.vjp([[1, 2, 3], [1, 2], 4], { out: { s: 1 } })
 m.fn.split.run([1, 2, 3], [1, 2], 4).out.s.toFixed()
+
+// Functions over arrays.
+const losses = m.map('loss', { p: [from], goal: from })
+same<typeof losses, NumberArray>(true)
+const maps = m.map('loss', { p: { x: new Float32Array(3), y: [1, 2, 3] }, goal: from }, { derivative: 'valueAndGrad' })
+same<typeof maps.value, NumberArray>(true)
+same<typeof maps.grad.goal, null>(true)
+same<typeof maps.grad.p, Vec2 | readonly Vec2[] | { readonly x: NumberArray; readonly y: NumberArray }>(true)
+const splits = await m.mapAsync(
+  'split',
+  { a: new Float32Array(6), b: [1, 2], k: [1, 2] },
+  { derivative: 'jvp', tangents: { a: [1, 0, 0], b: null }, mapped: ['a'], held: ['b'] },
+)
+same<
+  typeof splits.value,
+  { readonly result: undefined; readonly out: { readonly s: NumberArray; readonly b: NumberArray } }
+>(true)
+same<typeof splits.tangent.out.s, NumberArray>(true)
 m.kernel('step').dispatch([1, 1, 1], {
   buffers: {
     points: new Float32Array(8),
@@ -93,6 +111,7 @@ await (await attach(compileWgsl(''), device)).kernel('whatever').dispatch([1, 1,
 const plain = loadSync(compile('public float f(float x) { return x; }'), { print: text => void text })
 const result: number = plain.fn.f(1)
 const gradient: number = plain.fn.f.valueAndGrad(1).grad[0]
+const slope: number = plain.map('f', { x: [1] }, { derivative: 'valueAndGrad' }).grad.x[0]
 plain.kernel('any').dispatch([1, 1, 1], { buffers: { o: new Float32Array(1) }, uniforms: { k: 1 } })
 plain.kernel('any').dispatch([1, 1, 1])
 const bytes: Uint8Array = plain.buffer('any', 4)
@@ -104,4 +123,4 @@ const texts: string[] = [code, program.code, reflection.bindings[0]?.name ?? '',
 compileWgsl('', { defines: { A: '1' } })
   .wgsl()
   .code.trim()
-export { bytes, distance, gradient, result, texts }
+export { bytes, distance, gradient, result, slope, texts }

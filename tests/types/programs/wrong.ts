@@ -35,6 +35,12 @@ fn
   /*!*/ .loss(p)
 const /*!*/ text: string = fn.loss(p, p)
 fn.loss.vjp([p, p], /*!*/ 'one')
+m.map(/*!*/ 'lost', {})
+m.map('loss', /*!*/ { p: [p] })
+m.map('loss', { p: [p], /*!*/ goal: 'far' })
+m.map('loss', { p: [p], goal: p }, { /*!*/ derivative: 'grad' })
+m.map('loss', { p: [p], goal: p }, { mapped: [/*!*/ 'q'] })
+m.map('loss', { p: [p], goal: p }, { derivative: 'jvp', tangents: { /*!*/ q: 1 } })
 
 declare const device: WebGpuDevice
 const g = await attach(program, device)

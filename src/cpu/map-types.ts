@@ -1,0 +1,115 @@
+/** What `map` takes and gives, by the types of functions where they are known. */
+import type { FunctionTypes, ProgramTypes, Unchecked, UnknownFunction } from '../index.ts'
+import type { MapOptions } from './map-arguments.ts'
+
+/** The typed arrays of numbers. */
+export type NumberArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+
+type IsUnchecked<V> = 0 extends 1 & V ? true : false
+
+/**
+ * A list of values: all components of all values one after the other, such as a typed array; an array with a value for each element; or
+ * of structs an object with a list for each field.
+ */
+export type ListOf<V> =
+  | readonly V[]
+  | ArrayLike<number>
+  | ArrayLike<bigint>
+  | ArrayLike<boolean>
+  | (V extends number | bigint | boolean | ArrayLike<unknown> ? never : { readonly [K in keyof V]: ListOf<V[K]> })
+
+/** A list of values as `map` gives it: a typed array with all components, or of structs an object with a list for each field. */
+export type ColumnsOf<V> =
+  IsUnchecked<V> extends true
+    ? Unchecked
+    : V extends void
+      ? undefined
+      : V extends null
+        ? null
+        : V extends boolean
+          ? Uint8Array
+          : V extends number
+            ? NumberArray
+            : V extends bigint
+              ? BigInt64Array | BigUint64Array
+              : V extends readonly (infer E)[]
+                ? ColumnsOf<E>
+                : { readonly [K in keyof V]: ColumnsOf<V[K]> }
+
+/** The function of that name. */
+export type FunctionOf<T extends ProgramTypes, N> = unknown extends T['functions']
+  ? UnknownFunction
+  : N extends keyof T['functions']
+    ? T['functions'][N] extends FunctionTypes
+      ? T['functions'][N]
+      : UnknownFunction
+    : UnknownFunction
+
+type NamesOf<F> = F extends { readonly names: infer N extends readonly string[] } ? N : undefined
+
+/** An object with the entries of a tuple by the names of arguments; nothing is known where these are not. */
+type ByName<N, L> = N extends readonly string[]
+  ? { readonly [K in N[number]]: { [I in keyof N]: N[I] extends K ? L[I & keyof L] : never }[number] }
+  : Unchecked
+
+type Primals<F extends FunctionTypes> = ByName<NamesOf<F>, F['params']>
+type Gradients<F extends FunctionTypes> = F extends { readonly gradients: infer G } ? ByName<NamesOf<F>, G> : {}
+
+/** The arguments of a map by name: a value for all elements, or a list with a value for each. */
+export type MapArguments<F extends FunctionTypes> =
+  IsUnchecked<Primals<F>> extends true
+    ? Readonly<Record<string, unknown>>
+    : { readonly [K in keyof Primals<F>]: Primals<F>[K] | ListOf<Primals<F>[K]> }
+
+/** The options of a map of a function. */
+export type MapOptionsOf<F extends FunctionTypes, D> = Omit<
+  MapOptions,
+  'derivative' | 'tangents' | 'mapped' | 'held'
+> & {
+  readonly derivative?: D
+  readonly tangents?:
+    | (IsUnchecked<Gradients<F>> extends true
+        ? Readonly<Record<string, unknown>>
+        : { readonly [K in keyof Gradients<F>]?: Gradients<F>[K] | ListOf<Gradients<F>[K]> | null | undefined })
+    | undefined
+  readonly mapped?: readonly (keyof MapArguments<F> & string)[] | undefined
+  readonly held?: readonly (keyof MapArguments<F> & string)[] | undefined
+}
+
+/** What a call gives. */
+type Given<F extends FunctionTypes> = F extends { readonly out: infer O }
+  ? { readonly result: F['result']; readonly out: O }
+  : F['result']
+
+type Tangent<F extends FunctionTypes> = F extends { readonly outTangent: infer O }
+  ? { readonly result: F['tangent']; readonly out: O }
+  : F['tangent']
+
+/** A gradient: of a value for all elements as a call gives it, else a list. */
+type GradientOf<A, G> = G extends null
+  ? null
+  : A extends number | bigint | boolean
+    ? G
+    : G extends number | bigint | boolean
+      ? ColumnsOf<G>
+      : G | ColumnsOf<G> | (G extends readonly unknown[] ? never : readonly G[])
+
+/** What a map gives. */
+export type MapResult<F extends FunctionTypes, A, D> = D extends 'valueAndGrad'
+  ? {
+      readonly value: ColumnsOf<Given<F>>
+      readonly grad: IsUnchecked<Gradients<F>> extends true
+        ? Unchecked
+        : { readonly [K in keyof Gradients<F>]: GradientOf<K extends keyof A ? A[K] : never, Gradients<F>[K]> }
+    }
+  : D extends 'jvp'
+    ? { readonly value: ColumnsOf<Given<F>>; readonly tangent: ColumnsOf<Tangent<F>> }
+    : ColumnsOf<Given<F>>

@@ -1,0 +1,64 @@
+/** Buffers of one call: what data fits them, and whether it may lie where it lies. */
+import type { WasmBuffer } from '../index.ts'
+import { wrongList, wrongMemory } from '../host/given.ts'
+import { BufferError } from './errors.ts'
+import { typeName } from './marshal.ts'
+import type { HostPart } from './memory.ts'
+
+/**
+ * What a kernel works on, and writes in place: a typed array of the kind that all numbers of an element are, in the layout of WGSL; bytes in
+ * that layout (`Uint8Array`, `DataView`, `ArrayBuffer`), which is what a buffer of structs of several kinds may be; or a list of elements
+ * (numbers, lists, objects). A byte-address buffer takes every typed array.
+ */
+export type BufferData = ArrayBufferView | ArrayBufferLike | unknown[]
+
+/** A buffer of one call, with its place in memory. */
+export interface Upload {
+  readonly buffer: WasmBuffer
+  readonly data: BufferData
+  readonly at: number
+  readonly bytes: number
+  /** Whether the data is a view of this memory, so that nothing is copied. */
+  readonly inPlace: boolean
+}
+
+/** What a buffer takes, in a message. */
+export function bufferText(buffer: WasmBuffer): string {
+  return buffer.stride === 0
+    ? `at least ${buffer.elem.size} bytes of ${typeName(buffer.elem)}`
+    : `a typed array of ${typeName(buffer.elem)}, ${buffer.stride} bytes an element`
+}
+
+/** The bytes of a buffer's data, which may lie in a part of the program's memory; whole elements only. */
+export function sizeOf(buffer: WasmBuffer, data: BufferData, part: HostPart | undefined): number {
+  const least = buffer.stride === 0 ? buffer.elem.size : 0
+  const unit = buffer.stride === 0 ? 1 : buffer.stride
+  // A view whose part is known was memory when it was given, even if memory has grown since.
+  const isGone = part !== undefined && part.bytes > 0 && (data as ArrayBufferView).byteLength === 0
+  const wrong = Array.isArray(data)
+    ? buffer.writable
+      ? wrongList(data)
+      : undefined
+    : isGone
+      ? undefined
+      : wrongMemory(buffer.elem, buffer.raw, data)
+  if (wrong !== undefined) throw new BufferError(`buffer ${buffer.name} of ${typeName(buffer.elem)}: ${wrong}`)
+  const bytes = Array.isArray(data) ? data.length * unit : (part?.bytes ?? (data as ArrayBufferView).byteLength)
+  if (bytes < least || bytes % unit !== 0)
+    throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)
+  return bytes
+}
+
+/**
+ * Throws if two buffers share memory and the program writes one of them. Passes and derivatives take buffers for apart, so the program would compute
+ * something else at each level of optimisation. WebGPU refuses it too.
+ */
+export function refuseShared(uploads: readonly Upload[]): void {
+  for (const [i, a] of uploads.entries())
+    for (const b of uploads.slice(i + 1)) {
+      if (!(a.buffer.writable || b.buffer.writable) || a.at >= b.at + b.bytes || b.at >= a.at + a.bytes) continue
+      throw new BufferError(
+        `buffers ${a.buffer.name} and ${b.buffer.name} share memory, and the program writes ${(a.buffer.writable ? a : b).buffer.name}: pass a copy for one of them`,
+      )
+    }
+}
