@@ -1,92 +1,42 @@
-// Gradients on one core of the CPU beside C that is written by hand, built by `gcc -O3`.
-//   npm run bench:cpu [-- --rounds 9 --only 07]
-// The exit status is 1 if ours take longer than C in geometric mean, or over 1.6 times as long on a program, or if numbers differ.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// Gradients on the CPU: on one core beside C that is written by hand, beside jax-js and TensorFlow.js, and by two threads beside one.
+//   npm run bench:cpu [-- c|peers|threads] [--rounds 9] [--only 07]
+// `c` needs gcc. `peers` installs both libraries from npm into a temporary folder, 300 MB. The exit status is 1 if a bar is not met or numbers
+// differ, and 2 if something is missing.
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { fileURLToPath } from 'node:url'
-import { load } from '../dist/cpu.js'
-import { compile } from '../dist/index.js'
+import { besideC, hasC } from './beside-c.mjs'
+import { besidePeers } from './beside-peers.mjs'
+import { byThreads } from './by-threads.mjs'
 import { programs } from './inputs.mjs'
-import { mean, row, table } from './table.mjs'
-import { difference, failure, mostDifference, verdict } from './verdict.mjs'
+import { installPeers } from './peers-cpu/install.mjs'
 
-const bars = { mean: 1, worst: 1.6 }
-const { values } = parseArgs({
+const all = ['c', 'peers', 'threads']
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { rounds: { type: 'string', default: '9' }, only: { type: 'string', default: '' } },
 })
 const rounds = Number(values.rounds)
-if (!(rounds >= 1)) {
-  console.error('usage: npm run bench:cpu -- [--rounds N] [--only NAME]: 1 round or more')
+const parts = positionals.length === 0 ? all : positionals
+const isWanted = name => name.includes(values.only)
+function refuse(why) {
+  console.error(why)
   process.exit(2)
 }
-if (spawnSync('gcc', ['--version']).status !== 0) {
-  console.error('bench:cpu compares with C: it needs gcc, which this machine has not')
-  process.exit(2)
-}
+if (!(rounds >= 1) || !parts.every(part => all.includes(part)) || !Object.keys(programs).some(isWanted))
+  refuse(
+    `usage: npm run bench:cpu -- [${all.join('|')}] [--rounds N] [--only NAME]: 1 round or more, and a name of bench/programs`,
+  )
+if (parts.includes('c') && !hasC())
+  refuse(
+    'bench:cpu compares with C: it needs gcc, which this machine has not. `npm run bench:cpu -- peers threads` runs without',
+  )
+const installed = parts.includes('peers') ? installPeers() : undefined
+if (installed?.failed !== undefined)
+  refuse(
+    `bench:cpu compares with jax-js and TensorFlow.js, which npm could not install: ${installed.failed}\nThat needs npm and a network. \`npm run bench:cpu -- c threads\` runs without`,
+  )
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-cpu-'))
-process.on('exit', () => rmSync(folder, { recursive: true }))
-const binary = join(folder, 'kernels')
-execFileSync('gcc', ['-O3', '-o', binary, fileURLToPath(new URL('handwritten/kernels.c', import.meta.url)), '-lm'])
-
-/** Seconds of the rounds of C, and what it computes. */
-function byHand(name, threads, input, count) {
-  const [from, to] = [join(folder, 'input'), join(folder, 'output')]
-  writeFileSync(from, new Uint8Array(input.buffer))
-  const text = execFileSync(binary, [name, String(threads), String(count), from, to], { encoding: 'utf8' })
-  const bytes = readFileSync(to)
-  return {
-    seconds: text.trim().split('\n').map(Number),
-    output: new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)),
-  }
-}
-
-console.log(`Gradients on one core beside C by hand, gcc -O3: the least of ${rounds} rounds in turns.\n`)
-table('program', 'ours ms', 'C ms', 'ours / C', 'difference')
-const [ratios, differing] = [[], []]
-for (const [name, { grad, input }] of Object.entries(programs)) {
-  const hasKernel = !['01_poly', '03_sphere'].includes(name)
-  if (!hasKernel || !name.includes(values.only)) continue
-  const program = compile(readFileSync(new URL(`programs/${name}.slang`, import.meta.url), 'utf8'))
-  const module = await load(program, { threads: 1 })
-  // As many threads as take a few milliseconds, so that caches hold what both read.
-  const threads =
-    { '02_loop': 4096, '04_mlp': 4096, '05_gauss2d': 4096, '07_sdf': 1024, '08_nbody': 1024 }[name] ?? 8192
-  const data = input(threads)
-  module.buffer('inp', data.length)
-  module.buffer('outp', threads * grad)
-  const buffers = { inp: module.buffer('inp'), outp: module.buffer('outp') }
-  buffers.inp.set(data)
-  const kernel = module.kernel('computeMain')
-  const run = () => kernel.dispatch([threads / 64, 1, 1], { buffers })
-  for (let k = 0; k < 5; k++) run()
-  const ours = [],
-    hand = []
-  let output
-  for (let k = 0; k < rounds; k++) {
-    for (let n = 0; n < 3; n++) {
-      const begin = performance.now()
-      run()
-      ours.push(performance.now() - begin)
-    }
-    const c = byHand(name, threads, data, 4)
-    // The first round fetches what the others find in the cache.
-    hand.push(...c.seconds.slice(1).map(s => 1000 * s))
-    output = c.output
-  }
-  const [mine, theirs] = [Math.min(...ours), Math.min(...hand)]
-  const apart = difference(output, module.buffer('outp'))
-  ratios.push(mine / theirs)
-  if (!(apart < mostDifference)) differing.push(name)
-  row(name, mine.toFixed(2), theirs.toFixed(2), (mine / theirs).toFixed(2), apart.toExponential(1))
-  module.close()
-}
-console.log()
-verdict('ours / C in geometric mean', mean(ratios), bars.mean)
-verdict('ours / C at worst', Math.max(...ratios), bars.worst)
-if (differing.length > 0) failure(`other numbers than C: ${differing.join(', ')}`)
+if (parts.includes('c')) await besideC(rounds, isWanted)
+if (parts.includes('peers')) await besidePeers(installed.require, rounds, isWanted)
+if (parts.includes('threads')) await byThreads(2, rounds, isWanted)
 process.exit()

@@ -18,15 +18,22 @@ export function difference(x, y) {
   return most / scale
 }
 
+function told(isMet, text) {
+  if (!isMet) process.exitCode = 1
+  console.log(`${isMet ? 'PASS' : 'FAIL'}  ${text}`)
+}
+
 /** Prints whether a value is at most a bar. */
 export function verdict(what, value, bar) {
-  const isMet = value <= bar
-  if (!isMet) process.exitCode = 1
-  console.log(`${isMet ? 'PASS' : 'FAIL'}  ${what}: ${value.toFixed(2)}, at most ${bar.toFixed(2)}`)
+  told(value <= bar, `${what}: ${value.toFixed(2)}, at most ${bar.toFixed(2)}`)
+}
+
+/** Prints whether a value is at least a bar. */
+export function reached(what, value, bar) {
+  told(value >= bar, `${what}: ${value.toFixed(2)}, at least ${bar.toFixed(2)}`)
 }
 
 /** Prints a mistake that no number says. */
 export function failure(what) {
-  process.exitCode = 1
-  console.log(`FAIL  ${what}`)
+  told(false, what)
 }
