@@ -1,6 +1,7 @@
 /** Removes dead stores: nothing can read what they write before it is overwritten or out of scope. */
 import type { Func, Inst } from '../ir/value.ts'
 import { Global, type Region, type Value } from '../ir/value.ts'
+import { Exits } from '../ir/exits.ts'
 import { mayOverlap, pathOf, type Path } from './alias.ts'
 import { fallsThrough, isPureCall } from './match.ts'
 import * as costs from '../ir/costs.ts'
@@ -55,19 +56,10 @@ class Overwritten {
 
 const none: readonly Path[] = []
 
-/** What the regions of a control instruction may do to memory. */
-interface Summary {
-  readonly reads: Path[]
-  unknown: boolean
-  calls: boolean
-  /** Something leaves past the instruction. */
-  escapes: boolean
-}
-
 /** Removes dead stores to local variables and to globals of one invocation; true where there were some. */
-export function deadStores({ body }: Func): boolean {
-  if (body === undefined || !writesOwn(body)) return false
-  return new Sweep(body).region(body, new Overwritten(), undefined)
+export function deadStores(func: Func): boolean {
+  if (func.body === undefined) return false
+  return new Sweep(Exits.in(func)).region(func.body, new Overwritten(), undefined)
 }
 
 /** Whether a pointer is to memory of one invocation. This pass looks at no other memory. */
@@ -75,55 +67,11 @@ function isOwn(pointer: Value): boolean {
   return pointer.type.space === 'function' || pointer.type.space === 'private'
 }
 
-function writesOwn(region: Region): boolean {
-  return region.insts.some(inst => (inst.op === 'store' && isOwn(inst.args[0]!)) || inst.regions.some(writesOwn))
-}
-
 class Sweep {
-  readonly #summaries = new Map<Inst, Summary>()
+  readonly #exits: Exits
 
-  constructor(body: Region) {
-    this.#summarise(body)
-  }
-
-  /** Sums up a region, with the control instructions that its `leave`s name. */
-  #summarise(region: Region): Summary & { readonly targets: Set<Inst>; returns: boolean } {
-    const own = {
-      reads: [] as Path[],
-      unknown: false,
-      calls: false,
-      escapes: false,
-      targets: new Set<Inst>(),
-      returns: false,
-    }
-    for (let i = 0; i < region.insts.length; i++) {
-      const inst = region.insts[i]!
-      if (inst.op === 'ret') own.returns = true
-      else if (inst.op === 'leave') own.targets.add(inst.attr)
-      else if (inst.op === 'call' && !isPureCall(inst)) own.calls = true
-      else readsOf(inst, own)
-      if (inst.regions.length === 0) continue
-      const inside: Summary = { reads: [], unknown: false, calls: false, escapes: false }
-      for (let i = 0; i < inst.regions.length; i++) {
-        const r = inst.regions[i]!
-        const part = this.#summarise(r)
-        for (const read of part.reads) inside.reads.push(read)
-        inside.unknown ||= part.unknown
-        inside.calls ||= part.calls
-        own.returns ||= part.returns
-        inside.escapes ||= part.returns
-        for (const target of part.targets) {
-          if (target === inst) continue
-          own.targets.add(target)
-          if (!this.#summaries.has(target)) inside.escapes = true
-        }
-      }
-      this.#summaries.set(inst, inside)
-      for (const read of inside.reads) own.reads.push(read)
-      own.unknown ||= inside.unknown
-      own.calls ||= inside.calls
-    }
-    return own
+  constructor(exits: Exits) {
+    this.#exits = exits
   }
 
   region(region: Region, after: Overwritten, owner: Inst | undefined): boolean {
@@ -141,19 +89,10 @@ class Sweep {
       const inst = region.insts[i]!
       if (inst.op === 'store' && this.#store(inst, over)) dead.add(inst)
       else if (inst.op === 'var') over.set(inst, none)
-      else if (inst.op === 'call' && !isPureCall(inst)) over.forgetGlobals()
-      else if (inst.regions.length > 0) {
-        const summary = this.#summaries.get(inst)!
-        if (summary.escapes) over.clear()
-        if (summary.calls) over.forgetGlobals()
-        if (summary.unknown) over.clear()
-        if (!over.isEmpty) for (const path of summary.reads) over.forget(path)
+      else {
+        if (this.#exits.leavesAround(inst)) over.clear()
+        if (!over.isEmpty) read(inst, over)
         for (let k = 0; k < inst.regions.length; k++) changed = this.region(inst.regions[k]!, over, inst) || changed
-      } else if (!over.isEmpty && reads(inst)) {
-        const read: Summary = { reads: [], unknown: false, calls: false, escapes: false }
-        readsOf(inst, read)
-        if (read.unknown) over.clear()
-        for (const path of read.reads) over.forget(path)
       }
     }
     if (dead.size > 0) region.insts = region.insts.filter(inst => !dead.has(inst))
@@ -172,25 +111,19 @@ class Sweep {
   }
 }
 
-/** Whether an instruction without regions reads memory of one invocation. */
-function reads({ op, args }: Inst): boolean {
-  if (op === 'field' || op === 'elem') return false
-  for (let k = op === 'store' ? 1 : 0; k < args.length; k++)
-    if (args[k]!.type.kind === 'ptr' && isOwn(args[k]!)) return true
-  return false
-}
-
-/** Adds the memory that an instruction without regions reads. */
-function readsOf(inst: Inst, into: Summary): void {
-  const { op, args } = inst
-  if (!reads(inst)) return
-  for (let k = op === 'store' ? 1 : 0; k < args.length; k++) {
-    const arg = args[k]!
-    if (arg.type.kind !== 'ptr' || !isOwn(arg)) continue
-    const path = pathOf(arg)
-    if (path.root === undefined) into.unknown = true
-    else into.reads.push(path)
+/** Forgets what an instruction reads, with its regions. */
+function read(inst: Inst, over: Overwritten): void {
+  const { op, args, regions } = inst
+  if (op === 'call' && !isPureCall(inst)) over.forgetGlobals()
+  else if (op !== 'field' && op !== 'elem') {
+    for (let k = op === 'store' ? 1 : 0; k < args.length; k++) {
+      if (args[k]!.type.kind !== 'ptr' || !isOwn(args[k]!)) continue
+      const path = pathOf(args[k]!)
+      if (path.root === undefined) over.clear()
+      else over.forget(path)
+    }
   }
+  for (let k = 0; k < regions.length; k++) for (const inner of regions[k]!.insts) read(inner, over)
 }
 
 function covers(whole: Path, part: Path): boolean {
