@@ -12,7 +12,7 @@ import { cloneFunc, cloneRegion, valueTable, walk, walkRegions } from '../ir/wal
 import { dce } from '../opt/dce.ts'
 import { inlineBeforeDerivatives } from '../opt/inline.ts'
 import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
-import { Ranges } from '../opt/range.ts'
+import { Ranges } from '../opt/ranges.ts'
 import { binomial } from './binomial.ts'
 import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'

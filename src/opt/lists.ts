@@ -10,7 +10,7 @@ import type { Type } from '../ir/type.ts'
 import { Inst, Value, type Func, type Module, type Region } from '../ir/value.ts'
 import { substitute, walk, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
-import { Ranges } from './range.ts'
+import { Ranges } from './ranges.ts'
 
 /** Arrays do not become longer than this: WGSL has none that are, but for those of buffers. */
 const longest = 65536

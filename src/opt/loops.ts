@@ -4,7 +4,7 @@
  */
 import type { Comparison, Hint } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
-import { Inst, type Value } from '../ir/value.ts'
+import type { Inst, Value } from '../ir/value.ts'
 import { Exits } from '../ir/exits.ts'
 import * as costs from '../ir/costs.ts'
 import { constantInt, constantOf, definedBy, inverse, isComparison, turned } from './match.ts'
@@ -34,7 +34,7 @@ interface Affine {
 }
 
 /** The condition `value op limit` under which a loop goes on. */
-interface Condition {
+export interface Condition {
   readonly value: Affine
   readonly op: Comparison
   readonly limit: Value
@@ -57,25 +57,9 @@ export function inductions(loop: Inst<'loop'>): Induction[] {
 
 /** The carried value of a loop that counts its trips from 0 by 1, if there is one. */
 export function counterOf(loop: Inst<'loop'>): Value | undefined {
-  const head = loop.regions[0]!
-  const end = loop.regions[1]!.end
-  if (end.op !== 'next') return undefined
-  return head.params.find((v, i) => {
-    const init = loop.args[i]!.def,
-      next = end.args[i]!.def
-    return (
-      (v.type === t.i32 || v.type === t.u32) &&
-      init instanceof Inst &&
-      init.op === 'const' &&
-      init.attr === 0 &&
-      next instanceof Inst &&
-      next.op === 'add' &&
-      next.args[0] === v &&
-      next.args[1]!.def.op !== 'param' &&
-      next.args[1]!.def.op === 'const' &&
-      next.args[1]!.def.attr === 1
-    )
-  })
+  const counts = ({ param: { type }, start, step }: Induction): boolean =>
+    (type === t.i32 || type === t.u32) && step === 1 && constantInt(start) === 0
+  return inductions(loop).find(counts)?.param
 }
 
 /** A value as another plus a constant. */
@@ -168,7 +152,7 @@ function boundOfExits(loop: Inst<'loop'>, steps: readonly Induction[], known: Kn
 }
 
 /** The comparisons of an induction that must hold for a condition to be as `holds` says. */
-function conditions(condition: Value, holds: boolean, steps: readonly Induction[]): Condition[] {
+export function conditions(condition: Value, holds: boolean, steps: readonly Induction[]): Condition[] {
   const def = condition.def
   if (def.op === 'param') return []
   if (def.op === 'not') return conditions(def.args[0]!, !holds, steps)

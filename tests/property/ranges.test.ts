@@ -1,7 +1,7 @@
 /** What is known of the range of an integer holds of what the interpreter computes. */
 import { expect, it } from 'vitest'
 import { run } from '../../src/ir/run.ts'
-import { Ranges } from '../../src/opt/range.ts'
+import { Ranges } from '../../src/opt/ranges.ts'
 import { random } from '../support/generate-ir.ts'
 import { soundModule } from '../support/ir-run.ts'
 import { setting } from '../support/setting.ts'

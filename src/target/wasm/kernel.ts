@@ -5,7 +5,7 @@
 import { barrierInside } from '../../base/errors/wasm.ts'
 import * as t from '../../ir/type.ts'
 import type { Func, Global, Value } from '../../ir/value.ts'
-import { cloneFunc } from '../../ir/walk.ts'
+import { cloneFunc, walk } from '../../ir/walk.ts'
 import { inlineAll, sizeOf } from '../../opt/inline.ts'
 import { Body } from './body.ts'
 import { hasBarrier, localise, lockstep, touches } from './lockstep.ts'
@@ -144,10 +144,10 @@ export function bind(body: Body, func: Func, ids: Ids): void {
     const nodes = ids[semantic]!
     body.set(param, nodes.slice(0, t.lanes(param.type)))
     if (semantic === 'SV_GROUPTHREADID')
-      body.ranges.lanes.set(
-        param,
-        [nx, ny, nz].map(n => ({ lo: 0, hi: n - 1 })),
-      )
+      walk(func.body!, ({ op, attr, args, results }) => {
+        if (op === 'extract' && args[0] === param)
+          body.ranges.given.set(results[0]!, { lo: 0, hi: entry.numthreads[attr as number]! - 1 })
+      })
     if (semantic === 'SV_GROUPINDEX') body.ranges.given.set(param, { lo: 0, hi: nx * ny * nz - 1 })
   })
 }
