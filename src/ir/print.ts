@@ -76,14 +76,18 @@ export interface PrintOptions {
   readonly keep?: (func: Func) => boolean
 }
 
-/** Prints a program: the structs, globals and functions it lists, and those they refer to. */
+/** Prints a program: the globals and functions it lists, those they refer to, and the structs that these mention. */
 export function printModule(module: Module, { take, keep }: PrintOptions = {}): string {
   const symbols = new Symbols()
-  const { funcs, globals } = reachable(module, keep)
+  const { funcs, globals, types } = reachable(module, keep)
   for (const g of globals) symbols.of(g)
   for (const f of funcs) symbols.of(f)
   const parts: string[] = []
-  const structs = structsOf(keep === undefined ? module.structs : [], funcs, globals).map(s => structText(s, symbols))
+  // In the order of the program, then the others, parts before wholes.
+  const listed = keep === undefined ? module.structs.filter(s => types.has(s)) : []
+  const structs = [...new Set([...listed, ...types])]
+    .filter(type => type.kind === 'struct')
+    .map(s => structText(s, symbols))
   if (structs.length > 0) parts.push(structs.join('\n'))
   if (globals.length > 0) parts.push(globals.map(g => globalText(g, symbols)).join('\n'))
   let line = 1
@@ -108,63 +112,60 @@ export function printInst(func: Func, inst: Inst): string {
   return printer.inst(inst, '')
 }
 
+/** What the printed text mentions; of types, parts before wholes. */
 function reachable(
   module: Module,
   keep: ((func: Func) => boolean) | undefined,
-): { readonly funcs: readonly Func[]; readonly globals: readonly Global[] } {
+): { readonly funcs: readonly Func[]; readonly globals: readonly Global[]; readonly types: ReadonlySet<Type> } {
   const funcs = new Set<Func>()
-  const globals = new Set<Global>(keep === undefined ? module.globals : [])
-  const queue: Func[] = []
-  const add = (f: Func | undefined): void => {
-    if (f === undefined || funcs.has(f) || keep?.(f) === false) return
-    funcs.add(f)
-    queue.push(f)
-  }
-  module.funcs.forEach(add)
-  for (const s of keep === undefined ? module.structs : []) {
-    add(s.diff?.dzero)
-    add(s.diff?.dadd)
-  }
-  for (const g of globals) add(g.init)
-  for (let f = queue.shift(); f !== undefined; f = queue.shift()) {
-    for (const ref of [f.info.forward, f.info.backward, f.info.substitute, f.info.lanewise, f.request?.of]) add(ref)
-    if (f.body === undefined) continue
-    walk(f.body, inst => {
-      if (inst.attr instanceof Func) add(inst.attr)
-      if (inst.attr instanceof Global && !globals.has(inst.attr)) {
-        globals.add(inst.attr)
-        add(inst.attr.init)
-      }
-    })
-  }
-  return { funcs: [...funcs], globals: [...globals] }
-}
-
-/** The structs that the program lists, then the others that the printed text mentions, parts before wholes. */
-function structsOf(listed: readonly Type[], funcs: readonly Func[], globals: readonly Global[]): readonly Type[] {
-  const found = new Set<Type>()
+  const globals = new Set<Global>()
+  const types = new Set<Type>()
   const seen = new Set<Type>()
-  const add = (type: Type): void => {
+  const addFunc = (f: Func | undefined): void => {
+    if (f !== undefined && keep?.(f) !== false) funcs.add(f)
+  }
+  const addType = (type: Type): void => {
     if (seen.has(type)) return
     seen.add(type)
-    if (type.elem !== undefined) add(type.elem)
-    for (const f of type.fields) add(f.type)
-    if (type.kind === 'struct') found.add(type)
+    if (type.elem !== undefined) addType(type.elem)
+    for (const f of type.fields) addType(f.type)
+    types.add(type)
   }
-  listed.forEach(add)
-  for (const g of globals) add(g.type)
-  for (const f of funcs) {
-    for (const p of f.sig.params) add(p.type)
-    add(f.sig.result)
-    if (f.body === undefined) continue
-    walk(f.body, inst => {
-      for (const v of inst.results) add(v.type)
-      for (const r of inst.regions) for (const v of r.params) add(v.type)
-    })
+  const addGlobal = (g: Global): void => {
+    globals.add(g)
+    addFunc(g.init)
+    addType(g.type)
   }
-  // A set is walked to its end also where it grows on the way.
-  for (const s of found) if (s.diff !== null) add(s.diff.type)
-  return [...found]
+  module.funcs.forEach(addFunc)
+  if (keep === undefined) module.globals.forEach(addGlobal)
+  const looked = new Set<Func>()
+  const addFuncs = (): void => {
+    // Sets are walked to their end also where they grow on the way.
+    for (const f of funcs) {
+      if (looked.has(f)) continue
+      looked.add(f)
+      for (const ref of [f.info.forward, f.info.backward, f.info.substitute, f.info.lanewise, f.request?.of])
+        addFunc(ref)
+      for (const p of f.sig.params) addType(p.type)
+      addType(f.sig.result)
+      if (f.body === undefined) continue
+      walk(f.body, inst => {
+        for (const v of inst.results) addType(v.type)
+        for (const r of inst.regions) for (const v of r.params) addType(v.type)
+        if (inst.attr instanceof Func) addFunc(inst.attr)
+        if (inst.attr instanceof Global) addGlobal(inst.attr)
+      })
+    }
+  }
+  addFuncs()
+  for (const { diff } of types) {
+    if (diff === null) continue
+    addType(diff.type)
+    addFunc(diff.dzero)
+    addFunc(diff.dadd)
+    addFuncs()
+  }
+  return { funcs: [...funcs], globals: [...globals], types }
 }
 
 function structText(type: Type, symbols: Symbols): string {

@@ -24,7 +24,7 @@ import { simplify } from './simplify.ts'
 import { sroa } from './sroa.ts'
 import { ssa } from './ssa.ts'
 import { unroll, unrollArrays, unrollFew, unrollSmall } from './unroll.ts'
-import { unused, unusedParams, unusedTypes } from './unused.ts'
+import { unused, unusedParams } from './unused.ts'
 
 /** An opportunity to improve code, which one pass leaves and another uses. */
 type Opportunity =
@@ -245,6 +245,4 @@ export const moduleSteps: ModuleSteps = [
   ...bounding,
   // What is left now has no bound.
   { name: 'refuseLists', pass: refuseLists, only: 'bounded' },
-  // When all functions are final.
-  { name: 'unusedTypes', pass: unusedTypes },
 ]

@@ -1,5 +1,5 @@
-/** Removes what a program does not need: functions, globals and struct types; parameters and results of internal functions. */
-import { voidType, type Type } from '../ir/type.ts'
+/** Removes what a program does not need: functions and globals; parameters and results of internal functions. */
+import { voidType } from '../ir/type.ts'
 import { Func, inputs, outputs, type Global, type Inst, type Module, type ParamSig, type Region } from '../ir/value.ts'
 import { useCounts, walk } from '../ir/walk.ts'
 
@@ -31,46 +31,8 @@ export function unused(module: Module): boolean {
   return module.funcs.length + module.globals.length < before
 }
 
-/** Removes struct types that no function or variable of the module uses. */
-export function unusedTypes(module: Module): void {
-  const types = new Set<Type>()
-  // What a function only mentions, such as its derivatives, is no part of the program, but its types are.
-  const named = new Set<Func>(module.funcs)
-  for (const g of module.globals) useType(g.type, types)
-  const looked = new Set<Func>()
-  while (looked.size < named.size) {
-    // Sets give also what is added while they are walked.
-    for (const func of named) {
-      if (looked.has(func)) continue
-      looked.add(func)
-      for (let i = 0; i < func.sig.params.length; i++) useType(func.sig.params[i]!.type, types)
-      for (let i = 0; i < func.results.length; i++) useType(func.results[i]!, types)
-      const { info } = func
-      for (const other of [info.forward, info.backward, info.substitute, info.lanewise, func.request?.of])
-        if (other !== undefined) named.add(other)
-      if (func.body !== undefined)
-        walk(func.body, inst => {
-          for (let i = 0; i < inst.results.length; i++) useType(inst.results[i]!.type, types)
-          if (inst.op === 'call') named.add(inst.attr)
-          else if (inst.op === 'global') useType(inst.attr.type, types)
-        })
-    }
-    for (const type of types)
-      for (const other of [type.diff?.dzero, type.diff?.dadd]) if (other !== undefined) named.add(other)
-  }
-  retain(module.structs, s => types.has(s))
-}
-
 function isRoot(func: Func): boolean {
   return func.info.entry !== undefined || func.info.exported !== undefined
-}
-
-function useType(type: Type, types: Set<Type>): void {
-  if (types.has(type)) return
-  types.add(type)
-  if (type.diff !== null) useType(type.diff.type, types)
-  if (type.elem !== undefined) useType(type.elem, types)
-  for (const f of type.fields) useType(f.type, types)
 }
 
 function retain<T>(list: T[], wanted: (item: T) => boolean): void {
