@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseModule } from '../../src/ir/parse.ts'
 import * as t from '../../src/ir/type.ts'
+import { nameLabels } from '../../src/target/code/labels.ts'
 import { Names } from '../../src/target/code/names.ts'
 import { structure } from '../../src/target/code/structure.ts'
 import { branchTails } from '../../src/target/code/tails.ts'
@@ -19,12 +20,12 @@ import {
 
 /** A language with all that the tree has. */
 const all: Capabilities = {
-  labels: true,
+  labels: nameLabels,
   continuing: true,
   lazyChoice: true,
   distinctBuffers: true,
-  freeArrays: true,
-  zeroes: true,
+  isFree: () => true,
+  initial: undefined,
   keepsNames: true,
   isConvergent: () => false,
 }
@@ -120,7 +121,7 @@ describe('structure', () => {
   })
 
   test('without labels sets a flag, which is tested after the loop around', () => {
-    const lines = code(leavingTwo, { labels: false }).join('\n')
+    const lines = code(leavingTwo, { labels: undefined }).join('\n')
     expect(lines).toContain('var left = false')
     expect(lines).toMatch(/left = true; break/)
     expect(lines).toMatch(/if left \{ break \}/)
@@ -189,7 +190,7 @@ func @f() {
   ret %0
 }`
     expect(code(ir)[0]).toBe('var v')
-    expect(code(ir, { zeroes: false })[0]).toBe('var v = zero()')
+    expect(code(ir, { initial: type => expr('zero', null, type, []) })[0]).toBe('var v = zero()')
   })
 
   test('needs no break for what only one branch goes on from', () => {

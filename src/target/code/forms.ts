@@ -125,7 +125,7 @@ export class Forms {
   #decide(inst: Inst, v: Value, loop: Inst<'loop'> | undefined): Form {
     const count = this.#count[v.id]!
     if (count === 0) return 'dead'
-    if (free.has(inst.op) && (this.#can.freeArrays || !handlesArray(inst))) return 'always'
+    if (free.has(inst.op) && this.#can.isFree(inst)) return 'always'
     if (inst.op === 'intrinsic.hide' || inst.op === 'var') return 'let'
     const effect = effectOf(inst)
     const isChoice = this.#choice.has(inst)
@@ -155,13 +155,6 @@ export class Forms {
     if (this.#can.lazyChoice || ((type.kind === 'scalar' || type.kind === 'vec') && atHand(yes) && atHand(no)))
       this.#choice.set(inst, 'select')
   }
-}
-
-/** True for what makes an array of nothing, or takes an element of one. */
-function handlesArray(inst: Inst): boolean {
-  const whole =
-    inst.op === 'extract' ? inst.args[0]! : inst.op === 'zero' || inst.op === 'undef' ? inst.results[0]! : undefined
-  return whole !== undefined && (whole.type.kind === 'array' || whole.type.kind === 'list')
 }
 
 function isBool(v: Value, value: boolean): boolean {

@@ -5,14 +5,12 @@
  */
 import type { Span } from '../../base/source.ts'
 import type { OwnerOp, Terminator } from '../../ir/op.ts'
-import { zeroScalar } from '../../ir/scalar.ts'
 import * as t from '../../ir/type.ts'
 import { Global, type Func, type Inst, type Region, type Value } from '../../ir/value.ts'
 import { planExits, type ExitPlan, type PlannedExit } from './exit-plan.ts'
 import { effectOf, type Choice } from './forms.ts'
 import { LoopForm } from './loop.ts'
 import type { Names } from './names.ts'
-import { nameLabels } from './labels.ts'
 import { tidy } from './tidy.ts'
 import {
   expr,
@@ -71,7 +69,7 @@ export class Structurer extends Values {
     const list: Stmt[] = []
     this.into(list, () => this.#region(body, () => undefined))
     tidy(list)
-    if (this.can.labels) nameLabels(list, hint => this.label(hint))
+    this.can.labels?.(list, hint => this.label(hint))
     return { params, body: list }
   }
 
@@ -144,11 +142,7 @@ export class Structurer extends Values {
       const v = inst.results[0]!
       if (s.forms.of(v) === 'dead' || s.known(v) !== undefined) return
       const type = v.type.elem!
-      const init = s.can.zeroes
-        ? undefined
-        : type.kind === 'scalar'
-          ? expr('const', zeroScalar(type.scalar!), type, [])
-          : expr('zero', null, type, [])
+      const init = s.can.initial?.(type)
       s.out.push({ kind: 'var', local: s.name(v, 'local', type), init, span: inst.span })
     },
     store: (inst, s) => s.#store(inst),

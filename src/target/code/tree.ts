@@ -281,18 +281,21 @@ export interface Code {
 
 /** The features of a language that matter to how code is structured. */
 export interface Capabilities {
-  /** `break` may leave any construct from anywhere inside, by a label or a jump; else the innermost loop, `switch` or `once` only. */
-  readonly labels: boolean
+  /**
+   * `break` may leave any construct from anywhere inside, by a label, which this gives to those that need one (`labels.ts`). Otherwise it
+   * leaves the innermost loop, `switch` or `once` only.
+   */
+  readonly labels: ((list: Stmt[], fresh: (hint: string) => string) => void) | undefined
   /** Statements at the end of a loop's body that `continue` goes to. */
   readonly continuing: boolean
   /** A choice evaluates only the operand that it gives. Otherwise it evaluates both, which must be scalars or vectors at hand. */
   readonly lazyChoice: boolean
   /** No two buffers lie in the same memory. */
   readonly distinctBuffers: boolean
-  /** An array of zeros costs nothing, nor does an element with a constant index of an array value. */
-  readonly freeArrays: boolean
-  /** Variables that are declared without a value begin as zero. */
-  readonly zeroes: boolean
+  /** Whether a constant, or a part of a value, costs nothing: in some languages one of an array does. */
+  isFree(inst: Inst): boolean
+  /** What a variable begins as, where one that is declared without a value does not begin as zero. */
+  readonly initial: ((type: Type) => Expr) | undefined
   /** A value with a name in the source keeps its name, even if it is used once. */
   readonly keepsNames: boolean
   /** Whether the result of an intrinsic depends on where it is called, so that the call must not move. */

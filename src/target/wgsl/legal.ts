@@ -3,12 +3,12 @@ import type { Capabilities } from '../code/tree.ts'
 import { intrinsicNamed } from './intrinsic.ts'
 
 export const capabilities: Capabilities = {
-  labels: false,
+  labels: undefined,
   continuing: true,
   lazyChoice: false,
   distinctBuffers: true,
-  freeArrays: true,
-  zeroes: true,
+  isFree: () => true,
+  initial: undefined,
   keepsNames: true,
   isConvergent(name) {
     const { uniformity, texture } = intrinsicNamed(name)
