@@ -115,14 +115,20 @@ export function mapValues(list: readonly Value[], values: ValueTable): Value[] {
   return out
 }
 
+/** What a value is replaced by, following chains of replacements. */
+export function resolved(value: Value, values: ValueTable): Value {
+  let to = value
+  for (let next = values[to.id]; next !== undefined && next !== to; next = values[to.id]) to = next
+  return to
+}
+
 /** Replaces every use in the region as the table says, following chains of replacements. True if any use changed. */
 export function substitute(region: Region, values: ValueTable): boolean {
   let changed = false
   walk(region, inst => {
     for (let k = 0; k < inst.args.length; k++) {
       const from = inst.args[k]!
-      let to = from
-      for (let next = values[to.id]; next !== undefined && next !== to; next = values[to.id]) to = next
+      const to = resolved(from, values)
       if (to === from) continue
       inst.args[k] = to
       changed = true

@@ -7,7 +7,7 @@
  * needs one, and those of a chain of `else if`s become a single value.
  */
 import { Inst, type Func, type Value } from '../ir/value.ts'
-import { substitute, walk, walkBack, type ValueTable } from '../ir/walk.ts'
+import { resolved, substitute, walk, walkBack, type ValueTable } from '../ir/walk.ts'
 import { Exits } from '../ir/exits.ts'
 import { definedBy } from './match.ts'
 import * as costs from '../ir/costs.ts'
@@ -60,7 +60,7 @@ function coalesceResults(inst: Inst, carried: ReadonlySet<Value>, to: ValueTable
   for (let k = 0; k < inst.results.length; k++) {
     if (carried.has(inst.results[k]!)) continue
     const args: Value[] = []
-    for (let i = 0; i < ends.length; i++) args.push(resolve(ends[i]!.args[k]!, to))
+    for (let i = 0; i < ends.length; i++) args.push(resolved(ends[i]!.args[k]!, to))
     const group = groupFor(args, found)
     if (group === undefined) {
       if (found.length >= costs.comparedResults) break
@@ -93,12 +93,6 @@ function groupFor(args: readonly Value[], groups: readonly Group[]): Group | und
     if (fits) return groups[n]
   }
   return undefined
-}
-
-function resolve(v: Value, to: ValueTable): Value {
-  let now = v
-  for (let next = to[now.id]; next !== undefined; next = to[now.id]) now = next
-  return now
 }
 
 function isAny(v: Value): boolean {

@@ -17,7 +17,7 @@ import {
   type ParamSig,
   type Signature,
 } from '../ir/value.ts'
-import { cloneInst, valueTable, walk, walkRegions, type ValueTable } from '../ir/walk.ts'
+import { cloneInst, resolved, valueTable, walk, walkRegions, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 import { holdsList, listVariables } from './lists.ts'
 import { isRecursive } from './recursion.ts'
@@ -222,7 +222,7 @@ class Inlining {
   #append(region: Region, insts: readonly Inst[], depth: number): boolean {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
-      for (let k = 0; k < inst.args.length; k++) inst.args[k] = this.#resolve(inst.args[k]!)
+      for (let k = 0; k < inst.args.length; k++) inst.args[k] = resolved(inst.args[k]!, this.#to)
       if (inst.op === 'call' && this.#wanted(inst.attr, depth)) {
         if (!this.#inline(region, inst, depth)) return false
         continue
@@ -231,12 +231,6 @@ class Inlining {
       for (let k = 0; k < inst.regions.length; k++) this.region(inst.regions[k]!, depth)
     }
     return true
-  }
-
-  #resolve(value: Value): Value {
-    let to = value
-    for (let next = this.#to[to.id]; next !== undefined; next = this.#to[to.id]) to = next
-    return to
   }
 
   #wanted(callee: Func, depth: number): boolean {
@@ -277,7 +271,7 @@ class Inlining {
       this.#results(
         region,
         call,
-        end.args.map(v => this.#resolve(v)),
+        end.args.map(v => resolved(v, this.#to)),
       )
       return true
     }

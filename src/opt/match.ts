@@ -54,6 +54,13 @@ export function rootOf(pointer: Value): Inst | undefined {
   return def.op === 'var' || def.op === 'global' ? def : undefined
 }
 
+/** Index of the region that a `switch` takes for a selector; the default for one that has no label. */
+export function caseOf(inst: Inst<'switch'>, selector: number | undefined): number {
+  const labels = inst.attr
+  for (let i = 0; i < labels.length; i += 2) if (labels[i] === selector) return labels[i + 1]!
+  return inst.regions.length - 1
+}
+
 /** True if control reaches the instruction after the region's owner from the region's end. */
 export function fallsThrough(region: Region): boolean {
   const end = region.end.op

@@ -8,14 +8,14 @@ import { Builder } from '../ir/build.ts'
 import type { Constant, OpName, OwnerOp } from '../ir/op.ts'
 import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
-import { substitute, useCounts, valueTable, walk, type ValueTable } from '../ir/walk.ts'
+import { resolved, substitute, useCounts, valueTable, walk, type ValueTable } from '../ir/walk.ts'
 import { leavesTo } from '../ir/exits.ts'
 import { joinBranches } from './branches.ts'
 import { forgetCarried } from './carried.ts'
 import { chooseInside } from './choice.ts'
 import type { Cx } from './cx.ts'
 import { fold, isFoldable } from './fold.ts'
-import { constantInt, constantOf, definedBy } from './match.ts'
+import { caseOf, constantInt, constantOf, definedBy } from './match.ts'
 import { nestGuards } from './guards.ts'
 import { rewrite } from './rules.ts'
 import * as costs from '../ir/costs.ts'
@@ -53,12 +53,6 @@ class Simplifier {
     walk(body, inst => {
       if (inst.op === 'leave') this.#leaves.set(inst.attr, (this.#leaves.get(inst.attr) ?? 0) + 1)
     })
-  }
-
-  #resolve(value: Value): Value {
-    let to = value
-    for (let next = this.#to[to.id]; next !== undefined; next = this.#to[to.id]) to = next
-    return to
   }
 
   #replace(from: Value, to: Value): void {
@@ -107,7 +101,8 @@ class Simplifier {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
       const { args } = inst
-      for (let k = 0; k < args.length; k++) if (this.#to[args[k]!.id] !== undefined) args[k] = this.#resolve(args[k]!)
+      for (let k = 0; k < args.length; k++)
+        if (this.#to[args[k]!.id] !== undefined) args[k] = resolved(args[k]!, this.#to)
       b.at = region
       b.span = inst.span
       let before = region.insts.length
@@ -144,7 +139,7 @@ class Simplifier {
       region.insts,
       inst,
       i => this.#leaves.get(i) ?? 0,
-      v => this.#resolve(v),
+      v => resolved(v, this.#to),
     )
     this.changed ||= joined !== undefined
     return joined ?? inst
@@ -200,7 +195,7 @@ class Simplifier {
     const end = only.end
     if (!this.#into(region, only.insts.slice(0, -1))) return false
     if (end.op !== 'yield' && !(end.op === 'leave' && end.attr === inst)) return this.#into(region, [end])
-    inst.results.forEach((r, k) => this.#replace(r, this.#resolve(end.args[k]!)))
+    inst.results.forEach((r, k) => this.#replace(r, resolved(end.args[k]!, this.#to)))
     return true
   }
 
@@ -293,7 +288,7 @@ class Simplifier {
   /** An earlier result that every branch gives the same value as result `k`. */
   #duplicate(results: readonly Value[], k: number, ends: readonly Inst[], skip: number): Value | undefined {
     const like = (m: number): boolean => ends.every(e => e.args[m + skip] === e.args[k + skip])
-    for (let m = 0; m < k; m++) if (like(m)) return this.#resolve(results[m]!)
+    for (let m = 0; m < k; m++) if (like(m)) return resolved(results[m]!, this.#to)
     return undefined
   }
 
@@ -333,7 +328,7 @@ class Simplifier {
       body = inst.regions[1]!
     const again = body.insts[body.insts.length - 1]!
     head.params.forEach((p, k) => {
-      const next = again.op === 'next' ? this.#resolve(again.args[k]!) : p
+      const next = again.op === 'next' ? resolved(again.args[k]!, this.#to) : p
       const c = constantOf(next)
       const same = next === p || next === inst.args[k] || (c !== undefined && Object.is(c, constantOf(inst.args[k]!)))
       if (same && this.#to[p.id] === undefined) this.#replaceParam(p, inst.args[k]!)
@@ -403,7 +398,7 @@ class Simplifier {
   /** Whether the loop makes a first trip, if constants decide it. */
   #firstTest(inst: Inst, head: Region): boolean | undefined {
     const value = (v: Value, depth: number): Constant | undefined => {
-      const at = this.#resolve(v)
+      const at = resolved(v, this.#to)
       const c = constantOf(at)
       if (c !== undefined) return c
       if (at.def === head) {
@@ -441,13 +436,6 @@ function stepAlike(x: Inst | Region, p: Value, y: Inst | Region, q: Value): bool
   if (!(x instanceof Inst) || !(y instanceof Inst) || x.op !== y.op || x.row.effect !== 'none') return false
   if (x.attr !== null || x.args.length !== 2) return false
   return x.args.every((a, i) => (a === p && y.args[i] === q) || alike(a, y.args[i]!))
-}
-
-/** Index of the region that a `switch` takes for a selector; the default for one that has no label. */
-function caseOf(inst: Inst<'switch'>, selector: number | undefined): number {
-  const labels = inst.attr
-  for (let i = 0; i < labels.length; i += 2) if (labels[i] === selector) return labels[i + 1]!
-  return inst.regions.length - 1
 }
 
 /** A block that runs a region of an instruction and gives the instruction's results. */

@@ -13,7 +13,7 @@ import { loopsOfArrays } from './array-loops.ts'
 import type { Cx } from './cx.ts'
 import { sizeOf } from './inline.ts'
 import { statesOf, tripBound } from './loops.ts'
-import { constantInt, constantOf } from './match.ts'
+import { caseOf, constantInt, constantOf } from './match.ts'
 import { rewrite } from './rules.ts'
 import * as costs from '../ir/costs.ts'
 
@@ -275,11 +275,7 @@ class Unrolling {
       only = c === undefined ? undefined : inst.regions[c === true ? 0 : 1]
     } else {
       const c = constantInt(selector)
-      const labels = inst.attr
-      if (c !== undefined) {
-        only = inst.regions[inst.regions.length - 1]
-        for (let i = 0; i < labels.length; i += 2) if (labels[i] === c) only = inst.regions[labels[i + 1]!]
-      }
+      if (c !== undefined) only = inst.regions[caseOf(inst, c)]
     }
     return only === undefined || leavesTo(only, inst) > 0 ? undefined : only
   }
