@@ -285,11 +285,6 @@ export const knownValues = 32
  */
 export const overwrittenPaths = 16
 /**
- * Stores of a variable that is compared with others.
- * Half and double: the same code.
- */
-export const duplicateStores = 8
-/**
  * The least number of places in a table of instructions that are compared.
  * Half and double: the same code.
  */

@@ -11,7 +11,6 @@ import { copyElision } from './copy-elision.ts'
 import type { Change, Cx } from './cx.ts'
 import { dce } from './dce.ts'
 import { deadStores } from './dead-stores.ts'
-import { duplicateVariables } from './duplicate-variables.ts'
 import { effects } from './effects.ts'
 import { expand } from './expand.ts'
 import { gvn } from './gvn.ts'
@@ -160,8 +159,7 @@ const finalSteps: readonly Step[] = [
   { name: 'licm', pass: licm, needs: 'loops', uses: 'invariant', leaves: ['equal'] },
   // After promotion, since it looks only at variables that stay in memory; a copy that went may leave others promotable.
   { name: 'copyElision', pass: copyElision, ...inMemory },
-  { name: 'duplicateVariables', pass: duplicateVariables, ...inMemory },
-  // Last of the three, since merging variables leaves stores that nothing reads.
+  // After that, since merging variables leaves stores that nothing reads.
   { name: 'deadStores', pass: deadStores, ...inMemory },
   dropping,
 ]

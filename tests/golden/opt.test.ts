@@ -89,7 +89,7 @@ describe('random programs', () => {
 })
 
 describe('random programs mean the same after', () => {
-  const inMemory = ['copyElision', 'duplicateVariables', 'deadStores']
+  const inMemory = ['copyElision', 'deadStores']
   const sequences = [...passes.keys()].map(name => [name])
   sequences.push(
     ['sroa', 'ssa', 'effects', 'licm', 'gvn', 'dce'],

@@ -59,18 +59,7 @@ describe('generated programs mean the same as in the interpreter', () => {
       // Every other program is optimised first, which makes other shapes of it.
       if (seed % 4 === 3) passes.get('inlineAll')!(module, { sink: new Sink(), level: 2 })
       if (seed % 2 === 1)
-        for (const pass of [
-          'sroa',
-          'ssa',
-          'simplify',
-          'gvn',
-          'licm',
-          'copyElision',
-          'duplicateVariables',
-          'deadStores',
-          'simplify',
-          'dce',
-        ])
+        for (const pass of ['sroa', 'ssa', 'simplify', 'gvn', 'licm', 'copyElision', 'deadStores', 'simplify', 'dce'])
           passes.get(pass)!(module, { sink: new Sink(), level: 2 })
       verifyModule(module, 'generated')
       const sink = new Sink()
