@@ -78,9 +78,9 @@ export class Builder {
   }
 
   /** A loop that does something with each index below a number. */
-  each(count: number, f: (i: Value) => void, type: Type = t.u32): void {
+  each(count: number, f: (i: Value) => void, type: Type = t.u32, first: Value = this.const(type, 0)): void {
     const [head, body] = [new Region(), new Region()]
-    this.emit('loop', [this.const(type, 0)], null, [], [head, body])
+    this.emit('loop', [first], null, [], [head, body])
     const i = this.param(type, 'i', head)
     this.within(head, () => this.emit('test', [this.emit1('lt', [i, this.const(type, count)])]))
     this.within(body, () => {

@@ -295,6 +295,11 @@ export const numberedPlaces = 32
  */
 export const comparedResults = 64
 /**
+ * Instructions that an element by an index may take to write.
+ * Half and double: the same code.
+ */
+export const seriesSteps = 64
+/**
  * Instructions of the head of a loop that is looked through for carried values.
  * Half and double: the same code.
  */

@@ -9,7 +9,8 @@
 import type { Region } from '../ir/value.ts'
 import { type Func, type Inst, type Value } from '../ir/value.ts'
 import { substitute, type ValueTable } from '../ir/walk.ts'
-import { definedBy, rootOf } from './match.ts'
+import { Locals, remove, type Local, type Site } from './locals.ts'
+import { definedBy } from './match.ts'
 
 /** Removes copies of variables; true where it changed something. */
 export function copyElision(func: Func): boolean {
@@ -20,93 +21,13 @@ export function copyElision(func: Func): boolean {
   return changed
 }
 
-/** An instruction with its region, and its index in a walk of the function. */
-interface Site {
-  readonly inst: Inst
-  readonly region: Region
-  readonly at: number
-}
-
-interface Local {
-  readonly declared: Site
-  readonly pointer: Value
-  /** Whole stores to the variable. */
-  readonly stores: Site[]
-  /** Whole loads of the variable. */
-  readonly loads: Site[]
-  /** Stores to parts. */
-  readonly writes: Site[]
-  /** All accesses and derived pointers. */
-  readonly uses: Site[]
-  escapes: boolean
-}
-
-/** Whether an instruction declares or accesses memory, or is control flow. */
-function concerns({ op, args, regions }: Inst): boolean {
-  if (op === 'var' || op === 'leave' || regions.length > 0) return true
-  for (let k = 0; k < args.length; k++) if (args[k]!.type.kind === 'ptr') return true
-  return false
-}
-
 class Copies {
   readonly #body: Region
-  readonly #locals = new Map<Inst, Local>()
-  /** The instruction that owns a region, and the region that holds it. */
-  readonly #owner = new Map<Region, Site>()
-  readonly #loads = new Map<Inst, Site>()
-  /** Where `leave` stands, and what it leaves. */
-  readonly #exits: { readonly at: number; readonly target: Inst }[] = []
+  readonly #locals: Locals
 
   constructor(body: Region) {
     this.#body = body
-    let at = 0
-    const visit = (region: Region): void => {
-      for (let i = 0; i < region.insts.length; i++) {
-        const inst = region.insts[i]!
-        const here = at++
-        if (!concerns(inst)) continue
-        const site: Site = { inst, region, at: here }
-        this.#note(site)
-        for (let i = 0; i < inst.regions.length; i++) {
-          const r = inst.regions[i]!
-          this.#owner.set(r, site)
-          visit(r)
-        }
-      }
-    }
-    visit(body)
-  }
-
-  #note(site: Site): void {
-    const { inst } = site
-    if (inst.op === 'var') {
-      this.#locals.set(inst, {
-        declared: site,
-        pointer: inst.results[0]!,
-        stores: [],
-        loads: [],
-        writes: [],
-        uses: [],
-        escapes: false,
-      })
-      return
-    }
-    if (inst.op === 'leave') this.#exits.push({ at: site.at, target: inst.attr })
-    if (inst.op === 'load') this.#loads.set(inst, site)
-    for (let k = 0; k < inst.args.length; k++) {
-      const arg = inst.args[k]!
-      if (arg.type.kind !== 'ptr') continue
-      const root = rootOf(arg)
-      const local = root === undefined ? undefined : this.#locals.get(root)
-      if (local === undefined) continue
-      local.uses.push(site)
-      const whole = arg === local.pointer
-      if (k > 0) local.escapes = true
-      else if (inst.op === 'load') {
-        if (whole) local.loads.push(site)
-      } else if (inst.op === 'store') (whole ? local.stores : local.writes).push(site)
-      else if (inst.op !== 'field' && inst.op !== 'elem') local.escapes = true
-    }
+    this.#locals = new Locals(body)
   }
 
   /** Makes all merges, except those with a variable that is itself merged away. False if there is none. */
@@ -116,7 +37,7 @@ class Copies {
     const gone = new Set<Local>()
     const used = new Set<Local>()
     const bySource = new Map<Value, Local>()
-    for (const local of this.#locals.values()) {
+    for (const local of this.#locals.all.values()) {
       if (local.escapes || local.stores.length !== 1 || used.has(local)) continue
       const store = local.stores[0]!
       const value = store.inst.args[1]!
@@ -156,8 +77,8 @@ class Copies {
   #source(value: Value): { readonly local: Local; readonly load: Site } | undefined {
     const load = definedBy(value, 'load')
     const root = load === undefined ? undefined : definedBy(load.args[0]!, 'var')
-    const local = root === undefined ? undefined : this.#locals.get(root)
-    return local === undefined ? undefined : { local, load: this.#loads.get(load!)! }
+    const local = root === undefined ? undefined : this.#locals.all.get(root)
+    return local === undefined ? undefined : { local, load: this.#locals.loads.get(load!)! }
   }
 
   /** Both hold one value and are never written again. */
@@ -180,8 +101,8 @@ class Copies {
   #takesOver(local: Local, other: Local, load: Site, used: ReadonlySet<Local>, gone: Set<Local>): boolean {
     if (used.has(other) || !this.#surrounds(other.declared.region, local.declared.region)) return false
     if (other.uses.some(u => u.at > load.at)) return false
-    for (let r: Region | undefined = load.region; r !== undefined; r = this.#owner.get(r)?.region) {
-      const owner = this.#owner.get(r)
+    for (let r: Region | undefined = load.region; r !== undefined; r = this.#locals.owner.get(r)?.region) {
+      const owner = this.#locals.owner.get(r)
       if (owner?.inst.op === 'loop' && !this.#inside(other.declared.region, owner.inst)) return false
     }
     // Nothing else may become this variable while it holds what the copy holds.
@@ -191,8 +112,8 @@ class Copies {
 
   /** True where a loop that outlives the copy leads from its reads back to the write. */
   #comesAgain(write: Site, store: Site, local: Local): boolean {
-    for (let r: Region | undefined = write.region; r !== undefined; r = this.#owner.get(r)?.region) {
-      const owner = this.#owner.get(r)
+    for (let r: Region | undefined = write.region; r !== undefined; r = this.#locals.owner.get(r)?.region) {
+      const owner = this.#locals.owner.get(r)
       if (owner?.inst.op !== 'loop') continue
       if (this.#inside(store.region, owner.inst) && !this.#inside(local.declared.region, owner.inst)) return true
     }
@@ -206,7 +127,7 @@ class Copies {
       s => s.region === store.region && s.at > store.at && this.#source(s.inst.args[1]!)?.local === local,
     )
     if (back === undefined) return false
-    const out = this.#loads.get(definedBy(back.inst.args[1]!, 'load')!)!
+    const out = this.#locals.loads.get(definedBy(back.inst.args[1]!, 'load')!)!
     if (out.region !== store.region || local.declared.region !== store.region) return false
     if (local.uses.some(u => u.at < store.at || u.at > out.at)) return false
     if (other.uses.some(u => u.at > load.at && u.at < back.at && u !== load)) return false
@@ -218,7 +139,7 @@ class Copies {
 
   /** True if control may leave between two instructions of a region, other than to the end of the function. */
   #leavesBetween(from: Site, to: Site): boolean {
-    for (const exit of this.#exits) {
+    for (const exit of this.#locals.exits) {
       if (exit.at < from.at || exit.at > to.at) continue
       if (this.#inside(from.region, exit.target)) return true
     }
@@ -227,24 +148,19 @@ class Copies {
 
   /** True where `inner` is `outer` or lies in it. */
   #surrounds(outer: Region, inner: Region): boolean {
-    for (let r: Region | undefined = inner; r !== undefined; r = this.#owner.get(r)?.region) {
+    for (let r: Region | undefined = inner; r !== undefined; r = this.#locals.owner.get(r)?.region) {
       if (r === outer) return true
       // The body of a loop sees what its head defines.
-      const owner = this.#owner.get(r)
+      const owner = this.#locals.owner.get(r)
       if (owner?.inst.op === 'loop' && owner.inst.regions[0] === outer) return true
     }
     return false
   }
 
   #inside(region: Region, inst: Inst): boolean {
-    for (let r: Region | undefined = region; r !== undefined; r = this.#owner.get(r)?.region) {
-      if (this.#owner.get(r)?.inst === inst) return true
+    for (let r: Region | undefined = region; r !== undefined; r = this.#locals.owner.get(r)?.region) {
+      if (this.#locals.owner.get(r)?.inst === inst) return true
     }
     return false
   }
-}
-
-function remove(region: Region, drop: ReadonlySet<Inst>): void {
-  region.insts = region.insts.filter(inst => !drop.has(inst))
-  for (const inst of region.insts) for (let i = 0; i < inst.regions.length; i++) remove(inst.regions[i]!, drop)
 }

@@ -1,6 +1,6 @@
 /** Finds which functions are pure, from their bodies. It assumes that they terminate. */
 import { calleesFirst } from '../ir/calls.ts'
-import type { Module, Region } from '../ir/value.ts'
+import type { Inst, Module, Region } from '../ir/value.ts'
 import { isReadOnly, pathOf } from './alias.ts'
 
 /** Sets `info.pure` of all functions with a body, callees before callers. True if that finds a new one. */
@@ -15,18 +15,21 @@ export function effects(module: Module): boolean {
 }
 
 /** True if a region accesses only local variables and read-only memory, and cannot trap. */
-function isPureRegion(region: Region): boolean {
-  for (let i = 0; i < region.insts.length; i++) {
-    const inst = region.insts[i]!
-    const { op } = inst
-    if (op === 'call') {
-      if (!inst.attr.info.pure) return false
-    } else if (op === 'load' || op === 'store') {
-      const space = inst.args[0]!.type.space!
-      if (space !== 'function' && (op === 'store' || !isReadOnly(space))) return false
-      if (space === 'function' && pathOf(inst.args[0]!).root === undefined) return false
-    } else if (op !== 'var' && (inst.row.effect === 'write' || inst.row.effect === 'read')) return false
-    for (let k = 0; k < inst.regions.length; k++) if (!isPureRegion(inst.regions[k]!)) return false
-  }
+function isPureRegion({ insts }: Region): boolean {
+  for (let i = 0; i < insts.length; i++) if (!isSilent(insts[i]!)) return false
+  return true
+}
+
+/** The same of an instruction. */
+export function isSilent(inst: Inst): boolean {
+  const { op } = inst
+  if (op === 'call') {
+    if (!inst.attr.info.pure) return false
+  } else if (op === 'load' || op === 'store') {
+    const space = inst.args[0]!.type.space!
+    if (space !== 'function' && (op === 'store' || !isReadOnly(space))) return false
+    if (space === 'function' && pathOf(inst.args[0]!).root === undefined) return false
+  } else if (op !== 'var' && (inst.row.effect === 'write' || inst.row.effect === 'read')) return false
+  for (let k = 0; k < inst.regions.length; k++) if (!isPureRegion(inst.regions[k]!)) return false
   return true
 }

@@ -63,7 +63,7 @@ export function counterOf(loop: Inst<'loop'>): Value | undefined {
 }
 
 /** A value as another plus a constant. */
-function offsetOf(value: Value): [Value, number] {
+export function offsetOf(value: Value): [Value, number] {
   let base = value
   let offset = 0
   for (let depth = 0; depth < costs.offsetSteps; depth++) {

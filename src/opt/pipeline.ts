@@ -17,11 +17,13 @@ import { gvn } from './gvn.ts'
 import { inline, inlineContexts, inlineLists, inlineSingleCalls } from './inline.ts'
 import { licm } from './licm.ts'
 import { boundLists, listVariables, refuseLists } from './lists.ts'
+import { reread } from './reread.ts'
 import { resources } from './resources.ts'
 import type { Shape } from './shape.ts'
 import { simplify } from './simplify.ts'
 import { sroa } from './sroa.ts'
 import { ssa } from './ssa.ts'
+import { storeEarly } from './store-early.ts'
 import { unroll, unrollArrays, unrollFew, unrollSmall } from './unroll.ts'
 import { unused, unusedParams } from './unused.ts'
 
@@ -229,6 +231,9 @@ export const moduleSteps: ModuleSteps = [
   'functions',
   // After inlining: what stayed a call passes only what is used.
   { name: 'unusedParams', pass: unusedParams, from: 1, leaves: finalSteps },
+  // When loops that fill or store arrays are written out, and what can be in registers is.
+  { name: 'reread', pass: each(reread), from: 2, only: 'bounded', leaves: sumSteps },
+  { name: 'storeEarly', pass: each(storeEarly), from: 2, only: 'bounded', leaves: sumSteps },
   // Last, when it shows which arrays are in memory.
   { name: 'expand', pass: each(expand), from: 1, leaves: sumSteps },
   'functions',
