@@ -1,7 +1,7 @@
 /** Compiles a function's regions for several threads at once: what differs between them are vectors, and interleaved variables. */
 import { InternalError } from '../../../base/diag.ts'
 import { laneLayouts, type Layouts } from '../../../ir/layout.ts'
-import type { Func, Inst, Value } from '../../../ir/value.ts'
+import type { Func, Inst, Region, Value } from '../../../ir/value.ts'
 import { isRecursive } from '../../../opt/recursion.ts'
 import { Body, type LaneView } from '../body.ts'
 import { valType } from '../leaf.ts'
@@ -9,10 +9,11 @@ import type { Location } from '../memory.ts'
 import type { Callee, Code, Label, Node } from '../node.ts'
 import { f32x4, i32, isVector, op, type ScalarType } from '../opcode.ts'
 import type { Plan } from '../plan.ts'
+import { constant } from '../scalar.ts'
 import { WideControl } from './control.ts'
 import { laneCount, lanesOf, NotWide, WideGraph } from './graph.ts'
 import { laneType, WideMemory } from './memory.ts'
-import type { Varying } from './varying.ts'
+import { isConstantCall, type Varying } from './varying.ts'
 
 export class WideBody extends Body {
   declare readonly g: WideGraph
@@ -21,6 +22,8 @@ export class WideBody extends Body {
   readonly #flow: WideControl
   /** By local that holds the first of numbers that are evenly apart: how much more the next is. */
   readonly #rows = new Map<number, number>()
+  /** Calls that were made before all threads. */
+  readonly #once = new Set<unknown>()
 
   /** `threads` are the loops over threads, and over how many. */
   constructor(
@@ -146,6 +149,24 @@ export class WideBody extends Body {
     )
   }
 
+  /** Calls functions before all threads that give the same for each. */
+  callOnce(region: Region): void {
+    // Trips are counted for each thread.
+    if (this.plan.limits.trips !== undefined) return
+    for (const inst of region.insts) {
+      if (inst.op !== 'call' || this.plan.target(inst.attr).kind !== 'call' || !isConstantCall(inst)) continue
+      for (const { def, type } of inst.args)
+        if (def.op === 'const') this.set(def.results[0]!, [constant(this.g, type.scalar!, def.attr)])
+      this.#once.add(inst)
+      super.callFunc(inst, inst.attr)
+    }
+  }
+
+  override own(value: Value): void {
+    // What all threads read, none may change.
+    if (!this.#once.has(value.def)) super.own(value)
+  }
+
   // ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   protected override callScalar(callee: Callee, args: readonly Node[], pure: boolean): Node {
@@ -171,6 +192,7 @@ export class WideBody extends Body {
   }
 
   protected override callFunc(inst: Inst<'call'>, func: Func): void {
+    if (this.#once.has(inst)) return
     const { leaves } = this.plan
     if (this.#varying.isShared(inst)) {
       super.callFunc(inst, func)

@@ -46,6 +46,7 @@ export function wideKernelCode(
     if (body.memory.mask === everybody) body.g.br(done)
   })
   together?.trips.forEach((n, loop) => body.trips.set(loop, n))
+  if (together === undefined) body.callOnce(run.body!)
   const { g, memory } = body
   const once = (mask: Node | undefined, f: () => void): void => {
     done = new Label()

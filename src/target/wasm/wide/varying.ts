@@ -330,6 +330,24 @@ function usedBesides(region: Region, v: Value, known: Inst): boolean {
   return is
 }
 
+/** Whether a call gives the same in a whole dispatch: it takes constants, and reads nothing that a kernel may write. */
+export function isConstantCall(call: Inst<'call'>): boolean {
+  return (
+    call.args.every(a => a.def.op !== 'param' && a.def.op === 'const') && isSteady(call.attr) && isDispatched(call.attr)
+  )
+}
+
+/** True for functions that read no memory but what nobody writes during a dispatch. */
+function isDispatched({ body }: Func): boolean {
+  let is = body !== undefined
+  if (body !== undefined)
+    walk(body, inst => {
+      if (inst.op === 'global') is &&= inst.attr.space === 'storage' || inst.attr.space === 'uniform'
+      else if (inst.op === 'call') is &&= inst.attr.info.pure || isDispatched(inst.attr)
+    })
+  return is
+}
+
 const steady = new WeakMap<Func, boolean>()
 
 /** True for functions that write nothing but their own variables, and read nothing that each thread has for itself. */
