@@ -6,9 +6,13 @@ import { compile, type Level } from '../../src/index.ts'
 /** Each number of `n` for a thread; and as floats. */
 const numbers = [3, -6, 0, 7, 1, 2147483647, -2147483648, 5, -1, 2, 4, 9, 33, -4, 6, 8]
 
+const rising = [0, 1, 2, 3, 5, 6, 2, 8]
+
 const cases: readonly {
   readonly name: string
   readonly globals?: string
+  /** Other numbers. */
+  readonly n?: readonly number[]
   readonly threads?: number
   readonly groups?: number
   readonly body: string
@@ -42,6 +46,38 @@ const cases: readonly {
     body: 'uint q = t / 0x80000000u; uint r = t % 0xfffffffcu; if (q > 1) o[t] = 3; while (q > 0) { q--; o[t] += 1; } o[t] += int(r);',
   },
   {
+    name: 'a condition of a loop that counts down looks at the counter',
+    body: 'int i = min(n[t], 9), sum = 0; while ((sum += i * 2 + 1, i > 0)) i--; o[t] = sum;',
+  },
+  {
+    name: 'a loop is left with other steps from thread to thread than it carries',
+    threads: 8,
+    groups: 1,
+    n: rising,
+    body: `int r = int(t);
+      for (int k = 0; k < 8; k++) { if (n[k] > 2) { r = r * 5; break; } r += 3; }
+      o[t] = r;`,
+  },
+  {
+    name: 'a loop is left with numbers that are not evenly apart',
+    threads: 8,
+    groups: 1,
+    n: rising,
+    body: `int r = int(t);
+      for (int k = 0; k < 8; k++) { if (n[k] > 2) { r = n[r]; break; } r += 3; }
+      o[t] = r;`,
+  },
+  {
+    name: 'threads write far below the first element, where no address is',
+    body: 'o[int(t) * 100000000 - 300000000] = 5;',
+  },
+  {
+    name: 'threads change what they all got from one call',
+    globals:
+      'struct Many { int a[9]; } Many many(int by) { Many m; for (int k = 0; k < 9; k++) m.a[k] = n[k] * by; return m; }',
+    body: 'Many m = many(3); m.a[n[t] & 7] += int(t); m.a[1] = n[t]; o[t] = m.a[n[t + 1] & 7] + m.a[2];',
+  },
+  {
     // One call of a dispatch has several groups only where there are many.
     name: 'groups of one thread have shared variables of their own',
     globals: 'groupshared int shares[4];',
@@ -52,7 +88,7 @@ const cases: readonly {
 ]
 
 describe('four threads at once give what one at a time gives', () => {
-  it.each(cases)('$name', ({ globals = '', threads = 4, groups = 4, body }) => {
+  it.each(cases)('$name', ({ globals = '', n = numbers, threads = 4, groups = 4, body }) => {
     for (const optimize of [0, 2] as const satisfies readonly Level[]) {
       const program = compile(
         `StructuredBuffer<int> n; RWStructuredBuffer<int> o; ${globals}
@@ -64,7 +100,7 @@ describe('four threads at once give what one at a time gives', () => {
         const module = loadSync(program, { lanes })
         const kernel = module.kernel('computeMain')
         const o = new Int32Array(Math.max(32, threads * groups))
-        kernel.dispatch([groups, 1, 1], { buffers: { n: Int32Array.from(numbers), o } })
+        kernel.dispatch([groups, 1, 1], { buffers: { n: Int32Array.from(n), o } })
         module.close()
         return { o, lanes: kernel.lanes }
       })
