@@ -371,8 +371,8 @@ describe('past the end of a buffer', () => {
     ['of an empty buffer are zeros', 'outp[id.x] = empty[id.x] + 3;', [3, 3, 3, 3]],
     [
       'parts of elements are dropped too',
-      'pairs[id.x].v[1] = 7.5; outp[id.x] = uint(pairs[0].v[1] + pairs[1].v[1]);',
-      [7, 15, 15, 15],
+      'pairs[id.x].v[1] = 7.5; outp[id.x] = uint(pairs[id.x].v[0] + pairs[id.x].v[1] * 2.0);',
+      [15, 15, 15, 15],
     ],
     [
       'arrays of threads have a last element',

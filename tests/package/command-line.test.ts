@@ -318,4 +318,16 @@ float viaBuffer(RWStructuredBuffer<float> r) { return r[0]; }
     expect(stderr).toMatch(/^(\w+ +\d+\.\d\d ms\n)+$/)
     for (const phase of ['check', 'lower', 'optimise', 'emit', 'total']) expect(stderr).toContain(phase)
   })
+
+  it('tells with the time how many threads of a kernel run at once, and why not more', () => {
+    const kernels = at(
+      'kernels.slang',
+      `RWStructuredBuffer<float> o;
+[shader("compute")] [numthreads(8,1,1)] void wide(uint3 id : SV_DispatchThreadID) { o[id.x] = 1; }
+[shader("compute")] [numthreads(8,1,1)] void told(uint3 id : SV_DispatchThreadID) { printf("%u", id.x); o[id.x] = 1; }
+`,
+    )
+    const { stderr } = call(['compile', kernels, '--target', 'wasm', '-o', 'kernels.wasm', '--time'])
+    expect(stderr).toContain('threads at once of wide: 4\nthreads at once of told: 1, for it prints\n')
+  })
 })

@@ -78,6 +78,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'docs/editors.md: {': 'configuration of Zed, which no test starts',
   'docs/tensors.md: -0.6351 0.5966 1.1932 1.7898 0.0000 0.0000 0.0000 0.2983 -0.5966 0.1491':
     'the output of the program above it',
+  'docs/webassembly.md: npx cotangent compile fit.slang --target wasm -o fit.wasm --time':
+    'tests/package/command-line.test.ts asks for the same',
   'examples/brdf/README.md: npx cotangent demo brdf': 'tests/package/examples.test.ts runs it',
   'examples/splat2d/README.md: npx cotangent demo splat2d': 'tests/package/examples.test.ts runs it',
   'examples/spring/README.md: npx cotangent demo spring': 'tests/package/examples.test.ts runs it',
