@@ -150,7 +150,7 @@ describe('command line', () => {
     expect(call('compile', lone, '--dump-ir', 'transposed').stdout).toContain('// transposed of square\nfunc @square')
     const blend = call('grad', join('examples', 'splat2d', 'splat2d.slang'), '--fn', 'blend', '0', '[1,2]')
     expect(blend.stderr).toMatch(
-      /blend uses .*splats.*: from here, buffers are empty.*\n.*no parameter of blend carries a derivative/,
+      /blend uses .*shapes.*: from here, buffers are empty.*\n.*no parameter of blend carries a derivative/,
     )
   })
 

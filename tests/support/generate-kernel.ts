@@ -61,6 +61,8 @@ RWStructuredBuffer<float> outp;
 RWStructuredBuffer<int> sums;
 groupshared float common[${count}];
 struct Item { float x; int n; float2 p[2]; }
+static int kept = 2;
+static float keptToo[2] = { float(kept), 0.5 };
 ${this.#helpers.join('')}
 [shader("compute")]
 [numthreads(${this.#threads.join(', ')})]
@@ -74,6 +76,7 @@ void computeMain(uint3 id : SV_DispatchThreadID, uint3 group : SV_GroupID, uint 
     int b[3] = { 1, n0, 2 };
     Item item = { 1.0, n1, { float2(0.25, f1), float2(1.0, 2.0) } };
 ${early}${parts.join('\n')}
+    f3 += keptToo[n1 & 1] + float(kept & 63);
     uint at = own * ${threadWrites};
     outp[at] = f0; outp[at + 1] = f1; outp[at + 2] = f2; outp[at + 3] = f3;
     outp[at + 4] = float(n0 & 0xffff); outp[at + 5] = float(n1 & 0xffff); outp[at + 6] = float(n2 & 0xffff); outp[at + 7] = float(n3 & 0xffff);
@@ -169,6 +172,7 @@ ${early}${parts.join('\n')}
     if (!this.#inHelper)
       choices.push(
         () => `b[n0 ^ ${n()}]`,
+        () => '(kept & 255)',
         () => `int(own / 4u)`,
         () => `int(id.x % 8u)`,
         () => 'item.n',
@@ -221,7 +225,7 @@ ${early}${parts.join('\n')}
         return this.#exit(around, indent)
       case 7:
         return this.#inHelper
-          ? `${indent}f3 = ${this.#float(1)};`
+          ? `${indent}${this.#one([`f3 = ${this.#float(1)};`, `kept += ${this.#int(1)};`])}`
           : `${indent}InterlockedAdd(sums[${this.#one(['0', '1', `${this.#int(1)} & 3`])}], ${this.#int(1)});`
       case 8:
       case 9:
@@ -258,6 +262,8 @@ ${early}${parts.join('\n')}
       () => `v = v * ${this.#float(1)} + float3(0.5, f0, f1);`,
       () => `item.p[${this.#int(1)} & 1].${this.#one(['x', 'y'])} = ${this.#float(1)};`,
       () => `item.n = ${this.#int(1)};`,
+      () => `kept ^= ${this.#int(1)};`,
+      () => `keptToo[${this.#int(1)} & 1] += ${this.#float(1)};`,
       () => `outp[own * ${threadWrites} + 22 + uint(${this.#int(1)} & 1)] = ${this.#float(1)};`,
     ])()
   }

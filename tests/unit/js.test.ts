@@ -129,7 +129,8 @@ describe('JavaScript', () => {
       compile(`static int last = middle * 2; static int first = o[0]; static int middle = both(first); static int other = o[1]++;
 RWStructuredBuffer<int> o; int both(int x) { return x + hidden; } static int hidden = o[0] + 1;
 public int f(int x) { last += x; return last; }
-[shader("compute")] [numthreads(1, 1, 1)] void main() { last += 1; other += last; hidden++; o[2] = other; }`)
+[shader("compute")] [numthreads(1, 1, 1)] void main() { last += 1; other += last; hidden++; o[2] = other; }
+[shader("compute")] [numthreads(1, 1, 1)] void waits() { last += 1; GroupMemoryBarrierWithGroupSync(); other += last; hidden++; o[2] = other; }`)
     expect(program.diagnostics).toEqual([])
     const { main, f, bind } = evaluate(program.js().code)
     const o = Int32Array.of(3, 5, 0)
@@ -137,11 +138,14 @@ public int f(int x) { last += x; return last; }
     expect([...o]).toEqual([3, 6, 20])
     bind!({ o: Int32Array.of(7, 0, 0) })
     expect([f!(1), f!(1)]).toEqual([31, 31])
-    const same = Int32Array.of(3, 5, 0)
-    loadSync(program)
-      .kernel('main')
-      .dispatch([1, 1, 1], { buffers: { o: same } })
-    expect([...same]).toEqual([3, 6, 20])
+    for (const lanes of [1, 4] as const)
+      for (const kernel of ['main', 'waits']) {
+        const same = Int32Array.of(3, 5, 0)
+        loadSync(program, { lanes })
+          .kernel(kernel)
+          .dispatch([1, 1, 1], { buffers: { o: same } })
+        expect([...same], `${kernel}, ${lanes} at once`).toEqual([3, 6, 20])
+      }
   })
 
   it('reads a buffer before it writes another one, which may lie in the same memory', () => {

@@ -6,7 +6,7 @@ import { barrierInside } from '../../base/errors/wasm.ts'
 import * as t from '../../ir/type.ts'
 import type { Func, Global, Value } from '../../ir/value.ts'
 import { cloneFunc, walk } from '../../ir/walk.ts'
-import { inlineAll, sizeOf } from '../../opt/inline.ts'
+import { sizeOf } from '../../opt/inline.ts'
 import { Body } from './body.ts'
 import { hasBarrier, localise, lockstep, touches } from './lockstep.ts'
 import type { Graph } from './graph.ts'
@@ -41,11 +41,10 @@ export function inStep(func: Func, privates: readonly Global[], { sink }: Plan, 
   work.spend('instructions', sizeOf(func.body!) + privates.length, func.span)
   const copy = cloneFunc(func, func.name)
   copy.info.entry = func.info.entry
-  inlineAll(copy, together, Infinity, work)
+  localise(copy, privates, together, work)
   for (const callee of reach.calls(copy)) {
     if (together(callee)) sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
   }
-  localise(copy, privates)
   return copy
 }
 

@@ -8,6 +8,7 @@
  * again instead of stored.
  */
 import { InternalError } from '../../base/diag.ts'
+import type { Work } from '../../base/limits.ts'
 import { Builder, region } from '../../ir/build.ts'
 import type { OwnerOp, PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
@@ -15,6 +16,7 @@ import type { Type } from '../../ir/type.ts'
 import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
 import { cloneInst, substitute, walk, type ValueTable } from '../../ir/walk.ts'
 import { Exits } from '../../ir/exits.ts'
+import { inlineAll } from '../../opt/inline.ts'
 
 /** True for functions in which a barrier stands. */
 export function hasBarrier(func: Func): boolean {
@@ -31,8 +33,11 @@ export function touches(func: Func, globals: readonly Global[]): boolean {
   return func.body !== undefined && holds(func.body, i => i.op === 'global' && globals.includes(i.attr))
 }
 
-/** Makes static variables local to a function that holds all that uses them. */
-export function localise(func: Func, globals: readonly Global[]): void {
+/**
+ * Makes static variables local to a function that holds all that uses them; `globals` come after those that their initial values are
+ * made of. `inside` tells of functions that become part of it.
+ */
+export function localise(func: Func, globals: readonly Global[], inside: (callee: Func) => boolean, work: Work): void {
   const start = region()
   const b = new Builder(func, start)
   const locals = new Map(
@@ -42,6 +47,8 @@ export function localise(func: Func, globals: readonly Global[]): void {
       return [g, local]
     }),
   )
+  func.body!.insts.unshift(...start.insts)
+  inlineAll(func, inside, Infinity, work)
   const table: ValueTable = []
   walk(func.body!, inst => {
     if (inst.op !== 'global') return
@@ -49,7 +56,6 @@ export function localise(func: Func, globals: readonly Global[]): void {
     if (local !== undefined) table[inst.results[0]!.id] = local
   })
   substitute(func.body!, table)
-  func.body!.insts.unshift(...start.insts)
 }
 
 /** A kernel whose threads take turns. */

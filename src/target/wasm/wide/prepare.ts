@@ -36,8 +36,7 @@ export function wideFunc(
   const inside = belongsInside(own, reach)
   const mayInline = (callee: Func): boolean => plan.target(callee).kind === 'call' && !isRecursive(callee)
   const inlines = (callee: Func): boolean => mayInline(callee) && (inside(callee) || !computesIn64(callee))
-  inlineAll(copy, callee => mayInline(callee) && (isTogether || inside(callee)), Infinity, work)
-  localise(copy, own)
+  localise(copy, own, callee => mayInline(callee) && (isTogether || inside(callee)), work)
   // Until what is left of calls is made once for all lanes, or lane by lane.
   for (let found = true; found;) {
     const varying = isTogether
