@@ -145,7 +145,7 @@ export function bind(body: Body, func: Func, ids: Ids): void {
     if (semantic === 'SV_GROUPTHREADID')
       walk(func.body!, ({ op, attr, args, results }) => {
         if (op === 'extract' && args[0] === param)
-          body.ranges.given.set(results[0]!, { lo: 0, hi: entry.numthreads[attr as number]! - 1 })
+          body.ranges.given.set(results[0]!, { lo: 0, hi: entry.numthreads[attr]! - 1 })
       })
     if (semantic === 'SV_GROUPINDEX') body.ranges.given.set(param, { lo: 0, hi: nx * ny * nz - 1 })
   })
