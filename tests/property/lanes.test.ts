@@ -15,7 +15,7 @@ import {
 import { setting } from '../support/setting.ts'
 
 const many = process.env['SEEDS'] !== undefined
-const count = setting('SEEDS', 40)
+const count = setting('SEEDS', 20)
 const start = setting('SEED', 0)
 const size = setting('SIZE', many ? 14 : 10)
 

@@ -7,7 +7,7 @@ import { programText } from '../support/program-text.ts'
 import { first, programOf } from '../support/random-check.ts'
 import { setting } from '../support/setting.ts'
 
-const count = setting('SEEDS', 25)
+const count = setting('SEEDS', 15)
 /** So many of a block and a tail are enough to see where one ends. */
 const lengths = [1, 5, 64, 70]
 
