@@ -13,6 +13,7 @@ export type NumberArray =
   | Uint16Array
   | Uint32Array
 
+/** Whether nothing is known of a type. */
 type IsUnchecked<V> = 0 extends 1 & V ? true : false
 
 /**
@@ -53,6 +54,7 @@ export type FunctionOf<T extends ProgramTypes, N> = unknown extends T['functions
       : UnknownFunction
     : UnknownFunction
 
+/** The names of the parameters of a function, where they are known. */
 type NamesOf<F> = F extends { readonly names: infer N extends readonly string[] } ? N : undefined
 
 /** An object with the entries of a tuple by the names of arguments; nothing is known where these are not. */
@@ -60,14 +62,16 @@ type ByName<N, L> = N extends readonly string[]
   ? { readonly [K in N[number]]: { [I in keyof N]: N[I] extends K ? L[I & keyof L] : never }[number] }
   : Unchecked
 
-type Primals<F extends FunctionTypes> = ByName<NamesOf<F>, F['params']>
-type Gradients<F extends FunctionTypes> = F extends { readonly gradients: infer G } ? ByName<NamesOf<F>, G> : {}
+/** The arguments of a call by name. */
+type PrimalsByName<F extends FunctionTypes> = ByName<NamesOf<F>, F['params']>
+/** The gradients of a call by the names of its arguments. */
+type GradientsByName<F extends FunctionTypes> = F extends { readonly gradients: infer G } ? ByName<NamesOf<F>, G> : {}
 
 /** The arguments of a map by name: a value for all elements, or a list with a value for each. */
 export type MapArguments<F extends FunctionTypes> =
-  IsUnchecked<Primals<F>> extends true
+  IsUnchecked<PrimalsByName<F>> extends true
     ? Readonly<Record<string, unknown>>
-    : { readonly [K in keyof Primals<F>]: Primals<F>[K] | ListOf<Primals<F>[K]> }
+    : { readonly [K in keyof PrimalsByName<F>]: PrimalsByName<F>[K] | ListOf<PrimalsByName<F>[K]> }
 
 /** The options of a map of a function. */
 export type MapOptionsOf<F extends FunctionTypes, D> = Omit<
@@ -76,9 +80,15 @@ export type MapOptionsOf<F extends FunctionTypes, D> = Omit<
 > & {
   readonly derivative?: D
   readonly tangents?:
-    | (IsUnchecked<Gradients<F>> extends true
+    | (IsUnchecked<GradientsByName<F>> extends true
         ? Readonly<Record<string, unknown>>
-        : { readonly [K in keyof Gradients<F>]?: Gradients<F>[K] | ListOf<Gradients<F>[K]> | null | undefined })
+        : {
+            readonly [K in keyof GradientsByName<F>]?:
+              | GradientsByName<F>[K]
+              | ListOf<GradientsByName<F>[K]>
+              | null
+              | undefined
+          })
     | undefined
   readonly mapped?: readonly (keyof MapArguments<F> & string)[] | undefined
   readonly held?: readonly (keyof MapArguments<F> & string)[] | undefined
@@ -89,7 +99,8 @@ type Given<F extends FunctionTypes> = F extends { readonly out: infer O }
   ? { readonly result: F['result']; readonly out: O }
   : F['result']
 
-type Tangent<F extends FunctionTypes> = F extends { readonly outTangent: infer O }
+/** The tangent of what a call gives. */
+type TangentGiven<F extends FunctionTypes> = F extends { readonly outTangent: infer O }
   ? { readonly result: F['tangent']; readonly out: O }
   : F['tangent']
 
@@ -106,10 +117,15 @@ type GradientOf<A, G> = G extends null
 export type MapResult<F extends FunctionTypes, A, D> = D extends 'valueAndGrad'
   ? {
       readonly value: ColumnsOf<Given<F>>
-      readonly grad: IsUnchecked<Gradients<F>> extends true
+      readonly grad: IsUnchecked<GradientsByName<F>> extends true
         ? Unchecked
-        : { readonly [K in keyof Gradients<F>]: GradientOf<K extends keyof A ? A[K] : never, Gradients<F>[K]> }
+        : {
+            readonly [K in keyof GradientsByName<F>]: GradientOf<
+              K extends keyof A ? A[K] : never,
+              GradientsByName<F>[K]
+            >
+          }
     }
   : D extends 'jvp'
-    ? { readonly value: ColumnsOf<Given<F>>; readonly tangent: ColumnsOf<Tangent<F>> }
+    ? { readonly value: ColumnsOf<Given<F>>; readonly tangent: ColumnsOf<TangentGiven<F>> }
     : ColumnsOf<Given<F>>
