@@ -103,6 +103,7 @@ class Legalizer implements Plan {
   readonly shared: boolean
   readonly cells: LimitCells
   readonly #lanes: 1 | 4
+  readonly #wideAllowance = { left: costs.wideProgram }
   readonly #written: ReadonlySet<Global>
 
   constructor(module: Module, sink: Sink, { maxArray, limits = {}, shared = false, lanes = 4 }: WasmOptions) {
@@ -233,7 +234,7 @@ class Legalizer implements Plan {
     try {
       return this.sink.work.apart(() => {
         const code = newCode()
-        wideKernelCode(this, wideFunc(func, { privates, shared }, this, this.#reach), code, {
+        wideKernelCode(this, wideFunc(func, { privates, shared }, this, this.#reach, this.#wideAllowance), code, {
           frame: this.#frame,
           shared,
         })

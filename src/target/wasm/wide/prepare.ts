@@ -13,18 +13,24 @@ import { NotWide } from './graph.ts'
 import { orderOf, rootsOf } from './order.ts'
 import { Varying } from './varying.ts'
 
-/** A copy of a kernel that runs several threads at once. Throws `NotWide` where that cannot be, or does not pay. */
+/**
+ * A copy of a kernel that runs several threads at once. Throws `NotWide` where that cannot be, or does not pay; what it takes is taken from
+ * the allowance of its program.
+ */
 export function wideFunc(
   func: Func,
   { privates, shared }: Pick<KernelSetup, 'shared'> & { readonly privates: readonly Global[] },
   plan: Plan,
   reach: Reach,
+  allowance: { left: number },
 ): Func {
   const from = [...reach.from(func)]
   if (reach.lists(func)) throw new NotWide('it keeps lists')
   if (from.some(f => f.body !== undefined && holds(f.body, i => i.op === 'printf'))) throw new NotWide('it prints')
-  const size = inlinedSize(func)
-  if (size > costs.wideKernel) throw new NotWide('it is large')
+  const sizeOfAll = inlinedSizes()
+  const size = privates.reduce((sum, g) => sum + costs.wideStatic + (g.init ? sizeOfAll(g.init) : 0), sizeOfAll(func))
+  if (size > Math.min(costs.wideKernel, allowance.left)) throw new NotWide('it is large')
+  allowance.left -= size
   const { work } = plan.sink
   const isTogether = from.some(hasBarrier)
   // Where lanes run over groups of one thread, what a group shares is that thread's own.
@@ -54,8 +60,8 @@ export function wideFunc(
   return copy
 }
 
-/** How many instructions a function has with all that it calls. */
-function inlinedSize(func: Func): number {
+/** Tells how many instructions a function has with all that it calls. */
+function inlinedSizes(): (func: Func) => number {
   const sizes = new Map<Func, number>()
   const size = (f: Func): number => {
     const old = sizes.get(f)
@@ -73,7 +79,7 @@ function inlinedSize(func: Func): number {
     sizes.set(f, sum)
     return sum
   }
-  return size(func)
+  return size
 }
 
 /** True for functions with numbers of 64 bits, which vectors do not hold: each lane calls them. */
