@@ -470,10 +470,10 @@ export const leafOutput = 24
 export const nodeOutput = 20
 
 /** A kernel of more instructions, with all that it calls, runs one thread at a time: its code would be several times as large. */
-export const wideKernel = 20_000
+export const wideKernel = 10_000
 
 /** The same of all kernels of a program. */
-export const wideProgram = 40_000
+export const wideProgram = 30_000
 
 /** What a static variable counts as there, besides what makes its initial value. */
 export const wideStatic = 4

@@ -27,7 +27,8 @@ export function wideFunc(
   const from = [...reach.from(func)]
   if (reach.lists(func)) throw new NotWide('it keeps lists')
   if (from.some(f => f.body !== undefined && holds(f.body, i => i.op === 'printf'))) throw new NotWide('it prints')
-  const sizeOfAll = inlinedSizes()
+  const mayInline = (callee: Func): boolean => plan.target(callee).kind === 'call' && !isRecursive(callee)
+  const sizeOfAll = inlinedSizes(mayInline)
   const size = privates.reduce((sum, g) => sum + costs.wideStatic + (g.init ? sizeOfAll(g.init) : 0), sizeOfAll(func))
   if (size > Math.min(costs.wideKernel, allowance.left)) throw new NotWide('it is large')
   allowance.left -= size
@@ -40,7 +41,6 @@ export function wideFunc(
   const copy = cloneFunc(func, func.name)
   copy.info.entry = func.info.entry
   const inside = belongsInside(own, reach)
-  const mayInline = (callee: Func): boolean => plan.target(callee).kind === 'call' && !isRecursive(callee)
   const inlines = (callee: Func): boolean => mayInline(callee) && (inside(callee) || !computesIn64(callee))
   localise(copy, own, callee => mayInline(callee) && (isTogether || inside(callee)), work)
   // Until what is left of calls is made once for all lanes, or lane by lane.
@@ -60,19 +60,18 @@ export function wideFunc(
   return copy
 }
 
-/** Tells how many instructions a function has with all that it calls. */
-function inlinedSizes(): (func: Func) => number {
+/** Tells how many instructions a function has with all that becomes part of it. */
+function inlinedSizes(mayInline: (callee: Func) => boolean): (func: Func) => number {
   const sizes = new Map<Func, number>()
   const size = (f: Func): number => {
     const old = sizes.get(f)
     if (old !== undefined) return old
-    // A function that calls itself is not inlined.
     sizes.set(f, 0)
     let sum = 0
     if (f.body !== undefined) {
       sum = sizeOf(f.body)
       walk(f.body, inst => {
-        if (inst.op === 'call') sum += size(inst.attr)
+        if (inst.op === 'call' && mayInline(inst.attr)) sum += size(inst.attr)
         else if (inst.op === 'atomic') sum += costs.wideAtomic
       })
     }
