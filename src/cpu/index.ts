@@ -21,6 +21,7 @@ import { onesOf, zeroOf } from './constant.ts'
 import { ArityError, NameError, ShapeError } from './errors.ts'
 import { unknownName } from '../host/given.ts'
 import { makeKernel, noteViews, withTextures, type Kernel } from './kernel.ts'
+import type { Given, Tangent } from './call-types.ts'
 import { OwnBuffers } from './buffers.ts'
 import { Machine, printed, type CallResult, type MachineOptions, type Resources } from './machine.ts'
 import { lanesHere } from './lanes.ts'
@@ -57,16 +58,6 @@ export interface ValueAndTangent<Value = unknown, Tangent = unknown> {
   readonly value: Value
   readonly tangent: Tangent
 }
-
-/** What a call gives: the result, or `{ result, out }` where there are `out` or `inout` parameters. */
-type Given<F extends FunctionTypes> = F extends { readonly out: infer O }
-  ? { readonly result: F['result']; readonly out: O }
-  : F['result']
-
-/** The tangent of what a call gives. */
-type Tangent<F extends FunctionTypes> = F extends { readonly outTangent: infer O }
-  ? { readonly result: F['tangent']; readonly out: O }
-  : F['tangent']
 
 /** What weighs the outputs of a function; what is missing is zero. */
 type Cotangent<F extends FunctionTypes> = F extends { readonly outTangent: infer O }

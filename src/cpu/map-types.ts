@@ -1,5 +1,6 @@
 /** What `map` takes and gives, by the types of functions where they are known. */
 import type { FunctionTypes, ProgramTypes, Unchecked, UnknownFunction } from '../index.ts'
+import type { Given, Tangent } from './call-types.ts'
 import type { MapOptions } from './map-arguments.ts'
 
 /** The typed arrays of numbers. */
@@ -94,16 +95,6 @@ export type MapOptionsOf<F extends FunctionTypes, D> = Omit<
   readonly held?: readonly (keyof MapArguments<F> & string)[] | undefined
 }
 
-/** What a call gives. */
-type Given<F extends FunctionTypes> = F extends { readonly out: infer O }
-  ? { readonly result: F['result']; readonly out: O }
-  : F['result']
-
-/** The tangent of what a call gives. */
-type TangentGiven<F extends FunctionTypes> = F extends { readonly outTangent: infer O }
-  ? { readonly result: F['tangent']; readonly out: O }
-  : F['tangent']
-
 /** A gradient: of a value for all elements as a call gives it, else a list. */
 type GradientOf<A, G> = G extends null
   ? null
@@ -127,5 +118,5 @@ export type MapResult<F extends FunctionTypes, A, D> = D extends 'valueAndGrad'
           }
     }
   : D extends 'jvp'
-    ? { readonly value: ColumnsOf<Given<F>>; readonly tangent: ColumnsOf<TangentGiven<F>> }
+    ? { readonly value: ColumnsOf<Given<F>>; readonly tangent: ColumnsOf<Tangent<F>> }
     : ColumnsOf<Given<F>>

@@ -255,7 +255,7 @@ export class WideControl extends Control {
     const { g, memory } = this.body
     if (!isVector(all.type)) return all
     const own = memory.mask === undefined ? all : g.pure(op.select, i32, all, g.i32(0), memory.mask)
-    return [0, 1, 2, 3].map(k => g.lane(own, k)).reduce((x, y) => g.select(g.pure(above, i32, x, y), x, y), g.i32(0))
+    return g.lanes(own).reduce((x, y) => g.select(g.pure(above, i32, x, y), x, y), g.i32(0))
   }
 
   protected override move(loop: Inst, f: () => void): void {

@@ -162,6 +162,11 @@ export class WideGraph extends Graph {
     return x.type === mask4 ? super.pure(op.i32And, i32, made, this.i32(1)) : super.pure(op.i32WrapI64, i32, made)
   }
 
+  /** All lanes as scalars. */
+  lanes(x: Node): readonly Node[] {
+    return lanes.map(k => this.lane(x, k))
+  }
+
   #laneOf(all: bigint, type: VectorType, bits: number, k: number): Node {
     const word = BigInt.asUintN(bits, all >> BigInt(bits * k))
     if (isMask(type)) return this.i32(word === 0n ? 0 : 1)

@@ -10,6 +10,7 @@ import type { Func, Inst, Region, Value } from '../../../ir/value.ts'
 import { walk } from '../../../ir/walk.ts'
 import { Exits } from '../../../ir/exits.ts'
 import { constantInt, rootOf } from '../../../opt/match.ts'
+import { laneCount } from './graph.ts'
 
 /** All lanes are together. */
 const together = -1
@@ -206,7 +207,7 @@ export class Varying {
       case 'div':
       case 'shr': {
         const by = constantInt(inst.args[1]!)
-        const isQuotient = by !== undefined && (inst.op === 'shr' ? by > 1 && by < 32 : by > 0 && by % 4 === 0)
+        const isQuotient = by !== undefined && (inst.op === 'shr' ? by > 1 && by < 32 : by > 0 && by % laneCount === 0)
         if (!isQuotient || !this.#isAligned(inst.args[0]!)) this.#markWhere(false, inst.results, inst.args)
         if (inst.args.length > 1 && this.differs(inst.args[1]!)) this.#mark(inst.results[0]!)
         break
