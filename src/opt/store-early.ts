@@ -10,7 +10,7 @@ import { Builder, isZero } from '../ir/build.ts'
 import { Exits } from '../ir/exits.ts'
 import { Region, type Func, type Inst, type Value } from '../ir/value.ts'
 import { substitute, walk, type ValueTable } from '../ir/walk.ts'
-import { mayOverlap, pathOf } from './alias.ts'
+import { areApart, pathOf } from './alias.ts'
 import { isSilent } from './effects.ts'
 import { Locals, remove, type Local } from './locals.ts'
 import { inductions, offsetOf, tripBound } from './loops.ts'
@@ -103,7 +103,6 @@ function sinksOf(body: Region, whole: Value, home: Region): Inst[] | undefined {
     else others = true
   })
   const paths = sinks.map(s => pathOf(s.args[0]!))
-  const { root } = paths[0] ?? {}
-  const apart = paths.every((p, k) => p.root === root && !paths.slice(0, k).some(q => mayOverlap(p, q)))
-  return others || root === undefined || !apart ? undefined : sinks
+  const root = paths[0]?.root
+  return others || root === undefined || !areApart(paths) ? undefined : sinks
 }
