@@ -52,23 +52,23 @@ const own = {
 /** The size at which a family begins: large enough that what every program costs does not hide how it grows. */
 const starts = {
   straight: 80,
-  chain: 4,
   branches: 4,
   branchesNoElse: 4,
   ternary: 4,
   earlyReturn: 4,
   loops: 4,
-  nesting: 1,
   array: 4,
   arrayParam: 4,
   maxIters: 16,
   trips: 16,
   fields: 4,
   instances: 4,
-  modules: 4,
 }
-/** Families whose code doubles with each step of size cannot grow 64-fold; nested loops grow to the depth that must compile. */
-const steps = { nesting: [1, 4, 10] }
+/**
+ * Families that cannot grow 64-fold: the code of nested loops doubles with each, so they grow to the depth that must compile, and chains of
+ * calls grow to the longest that has a derivative.
+ */
+const steps = { nesting: [1, 4, 10], chain: [4, 22, 120], modules: [4, 22, 120] }
 
 const cpu = () => {
   const { user, system } = process.cpuUsage()
