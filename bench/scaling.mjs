@@ -62,7 +62,7 @@ const starts = {
   maxIters: 16,
   trips: 16,
   fields: 4,
-  instances: 4,
+  instances: 2,
 }
 /**
  * Families that cannot grow 64-fold: the code of nested loops doubles with each, so they grow to the depth that must compile, and chains of

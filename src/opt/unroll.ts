@@ -25,15 +25,12 @@ const openTrips = 256
 
 /** Unrolls the loops that `[ForceUnroll]` marks. A loop that exceeds the limits is an error, and stays a loop. */
 export function unroll(func: Func, cx: Cx): boolean {
-  return unrollWhere(
-    func,
-    cx,
-    loop => loop.attr === 'unroll',
-    sizeLimit,
-    loop => {
+  return unrollWhere(func, cx, {
+    wanted: loop => loop.attr === 'unroll',
+    failed(loop) {
       cx.sink.add(unrollForever, loop.span ?? func.span ?? undefined, { limit: tripLimit })
     },
-  )
+  })
 }
 
 /** Unrolls loops with few trips and a small body. */
@@ -48,24 +45,14 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
     const exact = tripBound(loop)?.exact
     return exact !== undefined && exact <= most && exact * size <= total
   }
-  return unrollWhere(func, cx, small, costs.smallLoopAll * total, () => undefined)
+  return unrollWhere(func, cx, { wanted: small, most: costs.smallLoopAll * total })
 }
 
 /** Unrolls loops of few trips that keep small arrays in memory. Copies get no names: each trip would repeat them with another number. */
 export function unrollArrays(func: Func, cx: Cx): boolean {
   if (func.body === undefined) return false
   const loops = loopsOfArrays(func)
-  return (
-    loops.size > 0 &&
-    unrollWhere(
-      func,
-      cx,
-      loop => loops.has(loop),
-      sizeLimit,
-      () => undefined,
-      false,
-    )
-  )
+  return loops.size > 0 && unrollWhere(func, cx, { wanted: loop => loops.has(loop), keepsNames: false })
 }
 
 /**
@@ -82,7 +69,7 @@ export function unrollFew(func: Func, cx: Cx): boolean {
       writtenOut(loop) <= costs.unrollInstructions
     )
   }
-  return unrollWhere(func, cx, few, costs.unrollAll * costs.unrollInstructions, () => undefined)
+  return unrollWhere(func, cx, { wanted: few, most: costs.unrollAll * costs.unrollInstructions })
 }
 
 /** The number of instructions of a loop after unrolling it, and those loops in it that have few trips. */
@@ -102,16 +89,18 @@ function writtenOutRegion(region: Region): number {
   return size
 }
 
-function unrollWhere(
-  func: Func,
-  cx: Cx,
-  wanted: (loop: Inst<'loop'>) => boolean,
-  limit: number,
-  failed: (loop: Inst<'loop'>) => void,
-  keepsNames: boolean = true,
-): boolean {
+interface Choice {
+  readonly wanted: (loop: Inst<'loop'>) => boolean
+  /** The instructions that all loops of the function may become; those that would be too much stay loops. */
+  readonly most?: number
+  readonly failed?: (loop: Inst<'loop'>) => void
+  readonly keepsNames?: boolean
+}
+
+function unrollWhere(func: Func, cx: Cx, { wanted, most = Infinity, failed, keepsNames = true }: Choice): boolean {
   if (func.body === undefined) return false
   let changed = false
+  let left = most
   // One table for all loops, since it has the length of the function.
   let to: ValueTable | undefined
   const visit = (region: Region): void => {
@@ -119,13 +108,16 @@ function unrollWhere(
       const inst = region.insts[i]!
       if (inst.op === 'loop' && wanted(inst)) {
         to ??= valueTable(func)
-        const block = new Unrolling(func, to, wanted, limit, cx.wide === true, keepsNames).loop(inst)
+        const limit = Math.min(sizeLimit, left)
+        const unrolling = new Unrolling(func, to, wanted, limit, cx.wide === true, keepsNames)
+        const block = unrolling.loop(inst)
         if (block === undefined) {
           // Loops inside are tried next, and what was copied of this one is gone.
           to = undefined
           if (inst.attr === 'unroll') inst.attr = null
-          failed(inst)
+          failed?.(inst)
         } else {
+          left -= limit - unrolling.left
           block.results = inst.results
           for (const r of block.results) r.def = block
           region.insts[i] = block
@@ -148,7 +140,8 @@ class Unrolling {
   readonly #wanted: (loop: Inst<'loop'>) => boolean
   readonly #to: ValueTable
   readonly #labels = new Map<Inst, Inst>()
-  #left: number
+  /** The instructions that it may still become. */
+  left: number
 
   constructor(
     func: Func,
@@ -164,7 +157,7 @@ class Unrolling {
     this.#func = func
     this.#b = new Builder(func, new Region())
     this.#wanted = wanted
-    this.#left = limit
+    this.left = limit
   }
 
   /** The unrolled loop as a block without results of its own; undefined if it exceeds the limits. */
@@ -226,7 +219,7 @@ class Unrolling {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
       if (inst.row.ends) return inst
-      if (--this.#left < 0) return undefined
+      if (--this.left < 0) return undefined
       this.#b.at = region
       this.#b.span = inst.span
       if (inst.regions.length === 0) {
