@@ -18,8 +18,8 @@ const types = {
   '.wasm': 'application/wasm',
 }
 
-/** Serves a folder; port 0 takes any free one. Gives the address and what ends it. */
-export async function serve(folder, port = 0) {
+/** Serves a folder, each file with `headers`; port 0 takes any free one. Gives the address and what ends it. */
+export async function serve(folder, port = 0, headers = {}) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1')
     const file = fileFor(folder, pathname)
@@ -31,7 +31,7 @@ export async function serve(folder, port = 0) {
       response.writeHead(301, { location: file.moved }).end()
       return
     }
-    response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' })
+    response.writeHead(200, { ...headers, 'content-type': types[extname(file)] ?? 'application/octet-stream' })
     if (request.method === 'HEAD') response.end()
     else createReadStream(file).pipe(response)
   })
