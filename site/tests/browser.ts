@@ -12,12 +12,6 @@ export const dist: string = join(import.meta.dirname, '../dist')
 export const sizes = { laptop: { width: 1200, height: 800 }, phone: { width: 390, height: 844 } } as const
 export const themes = ['light', 'dark'] as const
 
-/** Headers with which a page is cross-origin isolated: then its threads may share memory. */
-export const isolating = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-} as const
-
 /** What a site is made of, and the headers of all its files. */
 export interface Served {
   readonly folder?: string

@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { toHash } from '../playground/project/codec.ts'
 import { projectOf } from '../playground/project/project.ts'
-import { dist, isolating, openSite, part, siteOfTests, textOf, typed, type Site } from './browser.ts'
+import { isolating } from '../serve.mjs'
+import { dist, openSite, part, siteOfTests, textOf, typed, type Site } from './browser.ts'
 
 /** Each workgroup waits until its neighbour has come too: on one thread, until its patience ends, since the second of two comes later. */
 const meeting = `import playground;
