@@ -1,4 +1,4 @@
-// Serves a folder of static files on 127.0.0.1. `node serve.mjs` serves site/dist, prints the address and runs until Ctrl-C.
+// Serves a folder of static files on 127.0.0.1. `node serve.mjs` serves site/dist, isolated, prints the address and runs until Ctrl-C.
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
@@ -18,8 +18,11 @@ const types = {
   '.wasm': 'application/wasm',
 }
 
-/** Serves a folder; port 0 takes any free one. Gives the address and what ends it. */
-export async function serve(folder, port = 0) {
+/** Headers with which a page is cross-origin isolated: then its threads may share memory. */
+export const isolating = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' }
+
+/** Serves a folder, each file with `headers`; port 0 takes any free one. Gives the address and what ends it. */
+export async function serve(folder, port = 0, headers = {}) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1')
     const file = fileFor(folder, pathname)
@@ -31,7 +34,7 @@ export async function serve(folder, port = 0) {
       response.writeHead(301, { location: file.moved }).end()
       return
     }
-    response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' })
+    response.writeHead(200, { ...headers, 'content-type': types[extname(file)] ?? 'application/octet-stream' })
     if (request.method === 'HEAD') response.end()
     else createReadStream(file).pipe(response)
   })
@@ -72,7 +75,9 @@ function fileFor(folder, pathname) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = fileURLToPath(new URL('dist', import.meta.url))
-  const { address, close } = await serve(folder, Number(process.env.PORT ?? 4173)).catch(() => serve(folder))
+  const { address, close } = await serve(folder, Number(process.env.PORT ?? 4173), isolating).catch(() =>
+    serve(folder, 0, isolating),
+  )
   console.log(`The pages are at ${address}/, and the playground at ${address}/playground/. Ctrl-C ends the server.`)
   process.once('SIGINT', () => void close().then(() => process.exit(0)))
 }

@@ -7,6 +7,7 @@ import '@fontsource/jetbrains-mono/latin-400.css'
 import './style.css'
 import './shell/shell.css'
 import './training.css'
+import type { Threads } from 'cotangent/cpu'
 import { textOfMessage } from './editor/actions.ts'
 import { Editor } from './editor/editor.ts'
 import { fileTabs } from './files.ts'
@@ -224,13 +225,21 @@ function statusOf(state: State): string {
     case 'failed':
       return state.message
     case 'done': {
-      const { compiled, ran, animated, picture, entries } = state.answer
+      const { compiled, ran, animated, picture, entries, threads } = state.answer
       if (entries === 0)
         return `Compiled in ${compiled.toFixed(0)} ms. The program has functions only, and no entry point to run.`
       const times = `compiled in ${compiled.toFixed(0)} ms, first frame in ${ran.toFixed(0)} ms`
-      const where = state.backend === 'webgpu' ? 'WebGPU' : 'the CPU'
+      const where = state.backend === 'webgpu' ? 'WebGPU' : `the CPU${threadsOf(threads)}`
       const why = state.backend === 'cpu' && project.value.backend === 'auto' ? ` (${running.why.value})` : ''
       return `${animated ? 'Runs' : 'Ran'} on ${where}${why}: ${times}${picture ? '' : ', no picture'}.`
     }
   }
+}
+
+/** How many threads there are, where there could be several. */
+function threadsOf(threads: Threads | undefined): string {
+  if (threads === undefined) return ''
+  const { count, reason } = threads
+  if (count > 1) return `, ${count} threads`
+  return reason === undefined ? '' : `, one thread since ${reason}`
 }

@@ -12,6 +12,12 @@ export const dist: string = join(import.meta.dirname, '../dist')
 export const sizes = { laptop: { width: 1200, height: 800 }, phone: { width: 390, height: 844 } } as const
 export const themes = ['light', 'dark'] as const
 
+/** What a site is made of, and the headers of all its files. */
+export interface Served {
+  readonly folder?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 export interface Site {
   readonly browser: Browser
   readonly address: string
@@ -29,8 +35,8 @@ export interface Opened {
 }
 
 /** Starts a browser and a server. Whoever asks closes both. */
-export async function openSite(): Promise<Site> {
-  const [browser, server] = await Promise.all([launchChromium(), serve(dist)])
+export async function openSite({ folder = dist, headers }: Served = {}): Promise<Site> {
+  const [browser, server] = await Promise.all([launchChromium(), serve(folder, 0, headers)])
   const { address } = server
   const opened = new Map<BrowserContext, readonly string[]>()
   return {
@@ -65,14 +71,14 @@ export async function openSite(): Promise<Site> {
 }
 
 /** The site for the tests of a file. After each test its pages are closed, and none may have done what no page may do. */
-export function siteOfTests(): Site {
+export function siteOfTests(served?: Served): Site {
   let site: Site | undefined
   const opened = (): Site => {
     if (site === undefined) throw new Error('the site opens before the first test, and not before that')
     return site
   }
   beforeAll(async () => {
-    site = await openSite()
+    site = await openSite(served)
   })
   afterEach(async () => {
     expect(await opened().closePages()).toEqual([])

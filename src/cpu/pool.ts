@@ -14,6 +14,12 @@ export function isOutsidePages(): boolean {
   return workerThreads() !== undefined
 }
 
+/** An event of a worker of a page that failed. One whose file did not load has no message. */
+interface Failing {
+  readonly message?: string
+  preventDefault(): void
+}
+
 /** What is the same of a worker of Node and one of a page. */
 interface Channel {
   postMessage(message: Message): void
@@ -23,29 +29,37 @@ interface Channel {
   unref?(): void
 }
 
+/** Tenths of a second that a worker has to start, while this thread could hear of it. */
+const patience = 100
+
 /** A worker. */
 export class Member {
   readonly #channel: Channel
+  readonly #failed: (cause: Error) => void
   /** Resolves when it has started; rejects where it cannot start. */
   readonly ready: Promise<void>
   /** Those who wait for an answer, in the order of their messages. */
   readonly #waiting: { readonly resolve: () => void; readonly reject: (cause: Error) => void }[] = []
   #failure: Error | undefined
+  #isReady = false
+  #isWatched = false
+  /** Whether it ends when nobody waits for it any more. */
+  #isRetired = false
 
   constructor(failed: (cause: Error) => void) {
+    this.#failed = failed
     this.ready = this.#answer()
     // Who does not wait for it hears of a failure otherwise.
     this.ready.catch(() => undefined)
     this.#channel = open(
       () => {
+        this.#isReady = true
         this.#waiting.shift()?.resolve()
-        if (this.#waiting.length === 0) this.#channel.unref?.()
+        if (this.#waiting.length > 0) return
+        if (this.#isRetired) this.end()
+        else this.#channel.unref?.()
       },
-      cause => {
-        this.#failure = cause
-        for (const { reject } of this.#waiting.splice(0)) reject(cause)
-        failed(cause)
-      },
+      (why, cause) => this.#fail(why, cause),
     )
     this.#channel.unref?.()
   }
@@ -63,14 +77,47 @@ export class Member {
     return answer
   }
 
-  /** Resolves when it has started, and keeps the process alive until then. */
+  /** Resolves when it has started, and keeps the process alive until then. Rejects where it does not start, also where no event says so. */
   async started(): Promise<void> {
     if (this.#waiting.length > 0) this.#channel.ref?.()
+    if (!this.#isReady && !this.#isWatched) this.#watch()
     await this.ready
+  }
+
+  /** Ends it when those who wait for its work have their answers: memory is not left half written. Where it has not started, it ends at once. */
+  retire(cause: Error): void {
+    if (this.#isReady && this.#waiting.length > 0) this.#isRetired = true
+    else this.#drop(cause)
   }
 
   end(): void {
     void this.#channel.terminate()
+  }
+
+  /** Counts turns of a timer, not time: a thread that was busy for long has not heard yet what the worker said meanwhile. */
+  #watch(): void {
+    this.#isWatched = true
+    let turns = 0
+    const timer = setInterval(() => {
+      if (++turns === patience) this.#fail(`it did not start within ${patience / 10} seconds`)
+    }, 100)
+    const stop = (): void => clearInterval(timer)
+    this.ready.then(stop, stop)
+  }
+
+  #fail(why: string | undefined, cause?: unknown): void {
+    const more = why === undefined ? '' : `: ${why}`
+    const error = new Error(`cpu-worker.js of cotangent, which has to lie beside cotangent/cpu, does not run${more}`, {
+      cause,
+    })
+    this.#drop(error)
+    this.#failed(error)
+  }
+
+  #drop(cause: Error): void {
+    this.#failure = cause
+    for (const { reject } of this.#waiting.splice(0)) reject(cause)
+    this.end()
   }
 
   #answer(): Promise<void> {
@@ -78,25 +125,24 @@ export class Member {
   }
 }
 
-/** Starts a worker. */
-function open(answered: () => void, failed: (cause: Error) => void): Channel {
+/** Starts a worker. `failed` hears why it does not run, where anything says so. */
+function open(answered: () => void, failed: (why: string | undefined, cause: unknown) => void): Channel {
   const threads = workerThreads()
   const Worker = (threads?.Worker ?? globalThis.Worker) as new (url: URL, options: object) => Channel
   // In one expression, and with options that are constant, bundlers find the file. Node would give the worker its own options, which may
   // be none for a file.
   const worker = new Worker(new URL('./cpu-worker.js', import.meta.url), { type: 'module', execArgv: [] })
-  const unable = (cause: unknown): void => {
-    const why = cause instanceof Error ? `: ${cause.message}` : ''
-    failed(
-      new Error(`cpu-worker.js of cotangent, which has to lie beside cotangent/cpu, does not run${why}`, { cause }),
-    )
-  }
   if (threads === undefined) {
+    const unable = (event: Failing): void => {
+      // It becomes an error of who waits. Otherwise it would also be one of the page, or of the worker that started this one, which may end by it.
+      event.preventDefault()
+      failed(event.message, event)
+    }
     Object.assign(worker, { onmessage: answered, onerror: unable, onmessageerror: unable })
   } else {
     const node = worker as unknown as InstanceType<typeof threads.Worker>
     node.on('message', answered)
-    node.on('error', unable)
+    node.on('error', (cause: unknown) => failed(cause instanceof Error ? cause.message : undefined, cause))
   }
   return worker
 }
@@ -136,7 +182,7 @@ export function member(number: number): Member {
   if (broken !== undefined) throw broken
   return (members[number] ??= new Member(cause => {
     broken = cause
-    for (const other of members.splice(0)) other.end()
+    for (const other of members.splice(0)) other.retire(cause)
   }))
 }
 

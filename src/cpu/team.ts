@@ -74,12 +74,7 @@ export class Team {
 
   /** Whether a worker runs, for which it waits. */
   async ready(): Promise<boolean> {
-    try {
-      await member(0).started()
-      return true
-    } catch {
-      return false
-    }
+    return (await startedMember(0)) !== undefined
   }
 
   /** How many threads there are as far as is known now. `reason` says why no more were to be. */
@@ -144,12 +139,8 @@ export class Team {
     try {
       for (let k = 0; k < this.size && isOpen(this.#board, range); k++) {
         // Those that run do the work if another one cannot start.
-        const worker = member(k)
-        const isReady = await worker.started().then(
-          () => true,
-          () => false,
-        )
-        if (!isReady) break
+        const worker = await startedMember(k)
+        if (worker === undefined) break
         answers.push(worker.ask(this.#job(worker, k, shared, range, true)))
       }
       await Promise.all(answers)
@@ -216,6 +207,17 @@ export class Team {
   /** Lets go of the workers. */
   close(): void {
     leave(this.#number)
+  }
+}
+
+/** The worker of that number once it has started; undefined where it does not. */
+async function startedMember(number: number): Promise<Member | undefined> {
+  try {
+    const worker = member(number)
+    await worker.started()
+    return worker
+  } catch {
+    return undefined
   }
 }
 

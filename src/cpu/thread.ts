@@ -109,5 +109,7 @@ if (port) {
   const page = globalThis as unknown as PageWorker
   const hear = serve(answer => page.postMessage(answer))
   page.onmessage = ({ data }) => hear(data as Message)
-  page.postMessage('ready')
+  // Once this script has run. Chromium keeps messages back until the thread that started the worker has heard of that, and that thread may be about to
+  // dispatch: then it hears of nothing.
+  setTimeout(() => page.postMessage('ready'))
 }

@@ -1,8 +1,10 @@
 /** Kernels on several threads of Node, as the package runs them: its worker is a file of the build. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { zeroOf } from '../../src/cpu/constant.ts'
 import { compile, type Program, type WasmBuffer } from '../../src/index.ts'
 
@@ -230,6 +232,67 @@ describe('threads', () => {
       timeout: 30_000,
     })
     expect(out).toBe('true\n')
+  })
+})
+
+describe('a worker that does not start', () => {
+  const folders: string[] = []
+  afterEach(() => {
+    vi.useRealTimers()
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+  })
+
+  /** The package beside a worker of another text. */
+  const beside = async (text: string): Promise<typeof import('../../src/cpu/index.ts')> => {
+    const folder = mkdtempSync(join(tmpdir(), 'cotangent-threads-'))
+    folders.push(folder)
+    // Nobody is to look for the map of the source.
+    const library = readFileSync(new URL(url('cpu')), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '')
+    writeFileSync(join(folder, 'cpu.mjs'), library)
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    writeFileSync(join(folder, 'cpu-worker.js'), text)
+    return (await import(/* @vite-ignore */ pathToFileURL(join(folder, 'cpu.mjs')).href)) as never
+  }
+  const dispatched = async (m: Awaited<ReturnType<typeof load>>): Promise<Int32Array> => {
+    const counts = new Int32Array(2)
+    const buffers = { data: numbers(800), counts }
+    await m.kernel('main').dispatchAsync([100, 1, 1], { buffers, uniforms: { scale: 1, trips: 1 } })
+    return counts
+  }
+  const whole = Int32Array.of((800 * 799) / 2, 799)
+
+  it('is an error, though it says nothing, and then programs run on one thread', async () => {
+    const other = await beside('setInterval(() => undefined, 1000)')
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const failed = expect(other.load(mixed, { threads: 2 })).rejects.toThrow(/not start within 10 seconds/)
+    // Until somebody waits for the worker.
+    await vi.waitUntil(() => vi.getTimerCount() > 0)
+    vi.advanceTimersByTime(9_900)
+    expect(vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(100)
+    await failed
+    const m = await other.load(mixed)
+    expect(m.threads).toEqual({ count: 1, reason: expect.stringMatching(/not start within 10 seconds/) })
+    expect(await dispatched(m)).toEqual(whole)
+    m.close()
+  })
+
+  // A program that asks for no threads has one for each core.
+  it.skipIf(availableParallelism() === 1)('leaves the work to those that run', async () => {
+    // The second one finds the folder of the first one.
+    const other = await beside(
+      `import { mkdirSync } from 'node:fs'\nmkdirSync(new URL('./first', import.meta.url))\nawait import('${url('cpu-worker')}')\n`,
+    )
+    // Groups that meet nobody take long enough: the first one still works when the second one fails.
+    const m = await other.load(meeting, { lanes: 1 })
+    const [arrived, met] = [new Uint32Array(1), new Uint32Array(300)]
+    const given = { buffers: { arrived, met }, uniforms: { patience: 1_000_000 } }
+    await m.kernel('meet').dispatchAsync([300, 1, 1], given)
+    expect(arrived[0]).toBe(300)
+    expect(m.threads).toEqual({ count: 1, reason: expect.stringMatching(/EEXIST/) })
+    await m.kernel('meet').dispatchAsync([2, 1, 1], { ...given, uniforms: { patience: 1 } })
+    expect(arrived[0]).toBe(302)
+    m.close()
   })
 })
 

@@ -1,12 +1,12 @@
 /** Runs a planned program on the CPU. */
 import type { Program } from 'cotangent'
-import { load } from 'cotangent/cpu'
 import { valueAt, type BufferPlan, type Call, type Moment, type Plan } from './plan.ts'
 import { printedWords, textOfWords } from './printing.ts'
 import { Failed } from './protocol.ts'
 import { contents, put, type Picture, type Runner } from './runner.ts'
 import { during } from './server.ts'
 import { blackTexels, formatOf, pictureOf } from './texels.ts'
+import { loadThreaded } from './threads.ts'
 import type { Plain } from './values.ts'
 
 /** Makes ready to run. Throws a `Failed` for what only a device can do. */
@@ -24,7 +24,10 @@ export async function cpuRunner(
   if (deep !== undefined)
     throw new Failed({ message: `${deep.name} has three dimensions, and such textures run on WebGPU only.` })
   let texts = ''
-  const loaded = await load(program, { print: text => (texts += text) })
+  const { loaded, threads } = await loadThreaded(program, {
+    print: text => (texts += text),
+    threads: paysThreads(plan) ? undefined : 1,
+  })
   const buffers = new Map(plan.buffers.map(b => [b.name, contents(b)]))
   const textures = new Map(
     plan.textures.map(t => {
@@ -72,6 +75,7 @@ export async function cpuRunner(
   }
 
   return {
+    threads,
     frame(moment, isFirst) {
       buffers.get(printedWords)?.fill(0, 0, 4)
       for (const call of plan.calls) {
@@ -92,4 +96,12 @@ export async function cpuRunner(
     picture: () => Promise.resolve(picture()),
     end: () => loaded.close(),
   }
+}
+
+/** Whether threads have something to share. One workgroup is nothing, and printed lines come in the order of workgroups. */
+function paysThreads({ calls }: Plan): boolean {
+  return (
+    calls.some(({ groups }) => 'buffer' in groups || groups.some(n => n > 1)) &&
+    !calls.some(({ kernel }) => kernel.bindings.includes(printedWords))
+  )
 }

@@ -102,6 +102,7 @@ export async function gpuRunner(
     for (const k of bound) await k.ready
 
     return {
+      threads: undefined,
       async frame(moment, isFirst) {
         if (buffers.has(printedWords)) device.queue.writeBuffer(buffers.get(printedWords)!, 0, new Uint32Array(1))
         const encoder = device.createCommandEncoder()

@@ -1,4 +1,5 @@
 /** Requests and events of compiling and running a program. */
+import type { Threads } from 'cotangent/cpu'
 import type { ProjectFile } from '../project/project.ts'
 import { event, request, type Problem } from './protocol.ts'
 
@@ -60,6 +61,8 @@ export interface RunAnswer {
   readonly picture: boolean
   /** Whether frames follow each other until `pause`. */
   readonly animated: boolean
+  /** How many threads of the CPU run it; undefined on a device, and where nothing ran. */
+  readonly threads: Threads | undefined
   /** Milliseconds of compiling, and of the first frame. */
   readonly compiled: number
   readonly ran: number

@@ -81,6 +81,7 @@ serve(run, async (ask: RunAsk): Promise<RunAnswer> => {
       entries: 0,
       picture: false,
       animated: false,
+      threads: undefined,
       compiled: performance.now() - begin,
       ran: 0,
     }
@@ -88,9 +89,9 @@ serve(run, async (ask: RunAsk): Promise<RunAnswer> => {
   const { reflection } = orRefused(() => program.wgsl())
   const plan = planned(reflection, await known(ask.files, program), ask.size)
   const middle = performance.now()
-  // Not before: while a program has mistakes, the one before it goes on.
-  await stop()
-  const runner = await runnerOf(ask, program, plan)
+  // Not before: while a program has mistakes, the one before it goes on. Its threads end with the last program, so it is not freed before the next one has them.
+  const before = await halted()
+  const runner = await runnerOf(ask, program, plan).finally(() => before?.end())
   if (own !== latest) {
     runner.end()
     throw new Failed({ message: 'Another program runs instead.' })
@@ -105,6 +106,7 @@ serve(run, async (ask: RunAsk): Promise<RunAnswer> => {
     entries: program.entries.length,
     picture: plan.shown !== undefined || plan.raster !== undefined,
     animated: plan.animated,
+    threads: runner.threads,
     compiled: middle - begin,
     ran: performance.now() - middle,
   }
@@ -274,9 +276,14 @@ function fell(running: Running, cause: unknown): void {
 }
 
 async function stop(): Promise<void> {
+  const runner = await halted()
+  runner?.end()
+}
+
+/** Stops what runs, once its frame is done. Gives its runner, which is still to be ended. */
+async function halted(): Promise<Runner | undefined> {
   const running = current
   current = undefined
-  if (running === undefined) return
-  await running.busy
-  running.runner.end()
+  await running?.busy
+  return running?.runner
 }

@@ -1,4 +1,5 @@
 /** What runs a planned program, on whichever backend. */
+import type { Threads } from 'cotangent/cpu'
 import type { BufferPlan, Moment } from './plan.ts'
 
 /** Bytes of a picture, or of a texture, row by row from the top. */
@@ -8,6 +9,8 @@ export interface Picture {
 }
 
 export interface Runner {
+  /** How many threads of the CPU it has; undefined on a device. */
+  readonly threads: Threads | undefined
   /** Runs the kernels of a frame and shows the picture. The first frame also runs those that run once. */
   frame(moment: Moment, isFirst: boolean): Promise<void>
   /** What was printed since this was called last. */

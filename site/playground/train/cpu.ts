@@ -1,5 +1,6 @@
 /** Training on the CPU. */
-import { load, type KernelResources } from 'cotangent/cpu'
+import type { KernelResources } from 'cotangent/cpu'
+import { loadThreaded } from '../machine/threads.ts'
 import { canvasFor, target } from './canvas.ts'
 import { coverOf, summed, type Evaluator } from './evaluate.ts'
 import { numbersOf, valueOf } from './layout.ts'
@@ -8,8 +9,9 @@ import { isGradient, ownerOf } from './trainable.ts'
 
 /** Runs a task by WebAssembly. */
 export async function onCpu(task: Task): Promise<Evaluator> {
-  const { program, trainable, slices, contents } = task
-  const m = await load(program)
+  const { program, plan, trainable, slices, contents } = task
+  const hasKernels = trainable.kind === 'kernel' || plan.picture !== undefined
+  const { loaded: m } = await loadThreaded(program, { threads: hasKernels ? undefined : 1 })
   const data = new Map([...contents].map(([name, c]) => [name, c.data.slice()]))
 
   /** What a kernel is given, with the parameters as they are now. */
