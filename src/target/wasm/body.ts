@@ -92,7 +92,7 @@ export class Body {
 
   /** Compiles a region's instructions up to its terminator. */
   region(region: Region): void {
-    for (let i = 0; i < region.insts.length && this.g.at.open; i++) this.#inst(region.insts[i]!)
+    for (let i = 0; i < region.insts.length && this.g.at.open; i++) this.inst(region.insts[i]!)
   }
 
   // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -217,7 +217,7 @@ export class Body {
 
   // ── Instructions ─────────────────────────────────────────────────────────────────────────────────────────────
 
-  #inst(inst: Inst): void {
+  protected inst(inst: Inst): void {
     const g = this.g
     switch (inst.op) {
       case 'var':

@@ -117,6 +117,12 @@ export class Memory {
     return { ...p, type, base: at(p.base, i), write: p.write && { base: at(p.write.base, i), inside: p.write.inside } }
   }
 
+  /** Where the scalars of a flat type lie. */
+  scalars(p: Location): readonly Location[] {
+    if (p.type.kind === 'scalar') return [p]
+    return Array.from({ length: p.type.count }, (_, i) => this.scalars(this.part(p, i))).flat()
+  }
+
   /** The scalars of a flat type. */
   load(p: Location): readonly Node[] {
     const out: Node[] = []

@@ -187,6 +187,15 @@ export class WideGraph extends Graph {
     return out
   }
 
+  /** Four words out of two vectors; those of the second are numbered from four. */
+  shuffle(type: VectorType, x: Node, y: Node, words: readonly number[]): Node {
+    const bytes = words.reduce((all, word, k) => {
+      const four = lanes.reduce((sum, b) => sum | (BigInt(4 * word + b) << BigInt(8 * b)), 0n)
+      return all | (four << BigInt(32 * k))
+    }, 0n)
+    return this.plain(op.i8x16Shuffle, type, [x, y], bytes)
+  }
+
   // ── Masks ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** The lanes of a mask in which a condition holds; undefined is the mask of all lanes. */

@@ -307,15 +307,15 @@ export class WideMemory extends Memory {
 /** One of the threads that run at once. */
 export class Lane {
   readonly #g: WideGraph
-  readonly #index: number
+  readonly index: number
 
   constructor(g: WideGraph, index: number) {
     this.#g = g
-    this.#index = index
+    this.index = index
   }
 
   node(x: Node): Node {
-    return this.#g.lane(x, this.#index)
+    return this.#g.lane(x, this.index)
   }
 
   location(p: Location): Location {
