@@ -58,7 +58,7 @@ function differ(x: number | Value, y: number | Value): boolean {
 }
 
 /** An index as a value and a constant distance from it. */
-function offset(index: Value): [Value, number] {
+export function offset(index: Value): [Value, number] {
   const sum = definedBy(index, 'add') ?? definedBy(index, 'sub')
   const c = sum === undefined ? undefined : constantInt(sum.args[1]!)
   return c === undefined ? [index, 0] : [sum!.args[0]!, sum!.op === 'add' ? c | 0 : -c | 0]

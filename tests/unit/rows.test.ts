@@ -35,7 +35,7 @@ const cases: readonly {
   {
     name: 'three of four',
     body: 'int a = n[k], b = n[k + 1], c = n[k + 3]; o[k] = b; o[k + 1] = c; o[k + 3] = a;',
-    code: { loads: 4, stores: 0, shuffles: 9 },
+    code: { loads: 0, stores: 0, shuffles: 4 },
   },
   {
     name: 'what lies side by side for threads that follow each other',
@@ -43,8 +43,8 @@ const cases: readonly {
     code: { loads: 3, stores: 1, shuffles: 0 },
   },
   {
-    name: 'constants inside of a product',
-    body: 'uint r = (t + 1) * 4; int a = n[r - 4]; int b = n[4 * t + 1]; o[r - 3] = a; o[k] = b; o[4 * (t + 0) + 2] = 1; o[k + 3] = 2;',
+    name: 'sums of constants',
+    body: 'int a = n[k + 0], b = n[(k + 0) + 1]; o[(k + 2) - 1] = a; o[k] = b; o[4 * (t + 0) + 2] = 1; o[k + 3] = 2;',
     code: { loads: 0, stores: 4, shuffles: 10 },
   },
   {
@@ -73,6 +73,10 @@ const cases: readonly {
   {
     name: 'rows far apart',
     body: 'uint r = t * 0x20000u; int a = n[r], b = n[r + 1]; o[r] = a + 1; o[r + 1] = b; o[k + 2] = b;',
+  },
+  {
+    name: 'rows so far apart that addresses wrap around',
+    body: 'uint r = t * 0x1fffffc0u, s = t * 0x40000000u; int a = n[r], b = n[r + 1] + n[s] + n[s + 1]; o[r] = a + 1; o[r + 1] = b; o[k + 2] = b;',
   },
   {
     name: 'rows backwards',
@@ -180,7 +184,8 @@ describe('four threads at once access neighbours as one at a time does', () => {
       const text = program.wasm({ derivatives: false }).text()
       expect({
         loads: count(text, 'v128.load\n') + count(text, 'v128.load offset'),
-        stores: count(text, 'v128.store'),
+        // That of `guard` is one.
+        stores: count(text, 'v128.store') - 1,
         shuffles: count(text, 'i8x16.shuffle'),
       }).toEqual(code)
     }

@@ -27,8 +27,6 @@ export interface Location {
   readonly fixed: boolean
   /** The object that owns the memory. Memory of different objects does not overlap; undefined may be any. */
   readonly object: object | undefined
-  /** Of lanes with indices in a row: their unclamped bases, also in a row, and whether all are in bounds. */
-  readonly row?: { readonly base: Node; readonly fits: Node } | undefined
 }
 
 /** A location in memory of this module, without an index yet. */

@@ -123,7 +123,9 @@ export class WideGraph extends Graph {
   /** The address of a lane, as a scalar and a constant, where the addresses of all lanes are in bounds. */
   laneAddress(addr: Node, offset: number, lane: number): { readonly base: Node; readonly offset: number } {
     const row = this.rowOf(addr)
-    if (row !== undefined && row.step >= 0) return { base: row.first, offset: offset + lane * row.step }
+    // Immediates do not wrap around.
+    if (row !== undefined && row.step >= 0 && row.step < 2 ** 28)
+      return { base: row.first, offset: offset + lane * row.step }
     return { base: this.lane(addr, lane), offset }
   }
 

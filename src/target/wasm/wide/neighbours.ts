@@ -1,24 +1,19 @@
 /**
- * Finds accesses of neighbouring elements of one buffer, which can be made at once: their indices have one part that may be anything and
- * is the same, and constants. Loads come together at the first of them, stores at the last. So nothing between may write what is loaded,
- * or look at what is stored.
+ * Finds accesses of neighbouring elements of one buffer, which can be made at once: their indices are one number, which may be any, and
+ * constants that are added to it. Loads come together at the first of them, stores at the last. So nothing between may write what is
+ * loaded, or look at what is stored.
  */
 import * as t from '../../../ir/type.ts'
 import type { Type } from '../../../ir/type.ts'
 import type { Global, Inst, Region, Value } from '../../../ir/value.ts'
-import { constantIndex, constantInt, isPureCall, rootOf } from '../../../opt/match.ts'
+import { mayOverlap, offset, pathOf } from '../../../opt/alias.ts'
+import { constantIndex, isPureCall, rootOf } from '../../../opt/match.ts'
 
-/** The most by which constants of one group differ. */
+/** The most by which a constant differs from the first of its group. */
 const mostApart = 7
-/** So many instructions are looked at to find what an index is made of. */
-const mostTerms = 12
 
-export interface Access {
+export interface Access extends Found {
   readonly inst: Inst
-  /** The element. */
-  readonly elem: Inst
-  /** The way from the element to the part that is accessed: components with constant indices. */
-  readonly steps: readonly number[]
   /** How far its index is from that of the first access of the group, modulo 2³². */
   readonly distance: number
 }
@@ -29,38 +24,31 @@ export interface Group {
   readonly accesses: readonly Access[]
 }
 
+/** The element of a buffer in which an access lies. */
 interface Found {
   readonly elem: Inst
-  readonly steps: readonly number[]
+  /** The way from there to what is accessed. */
+  readonly steps: readonly Inst[]
+  /** Whether the way is the same for all lanes and known: components with constant indices. */
+  readonly isFixed: boolean
 }
 
 /** A group to which accesses may still come. */
 interface Open extends Group {
   readonly accesses: Access[]
-  readonly index: Sum
-  lowest: number
-  highest: number
+  readonly root: Global
+  /** What all indices begin with, and the constant of the first. */
+  readonly base: Value
+  readonly first: number
 }
 
-/** An index as a sum of products with constants, modulo 2³². */
-interface Sum {
-  /** The same for indices that only differ by their constants. */
-  readonly terms: string
-  readonly constant: number
-}
-
-/** Groups of a region. `isPlain` tells which types consist of words alone. */
-export function neighboursIn(region: Region, isPlain: (type: Type) => boolean): readonly Group[] {
+/** Groups of a region, of one access or more. Of what is not flat there are none. */
+export function neighboursIn(region: Region, isFlat: (type: Type) => boolean): readonly Group[] {
   const all: Group[] = []
-  const open = new Map<Global, Open[]>()
+  let open: Open[] = []
   /** Ends groups of a buffer, or of all; those of one kind, or both. */
   const close = (root: Global | undefined, kind?: Group['kind']): void => {
-    for (const [global, groups] of open)
-      if (root === undefined || root === global)
-        open.set(
-          global,
-          groups.filter(group => kind !== undefined && group.kind !== kind),
-        )
+    open = open.filter(g => (root ?? g.root) !== g.root || (kind ?? g.kind) !== g.kind)
   }
   for (const inst of region.insts) {
     if (inst.op !== 'load' && inst.op !== 'store') {
@@ -71,104 +59,51 @@ export function neighboursIn(region: Region, isPlain: (type: Type) => boolean): 
     if (root?.op === 'var') continue
     const global = root?.op === 'global' ? root.attr : undefined
     if (inst.op === 'load') close(global, 'store')
-    const type = inst.op === 'load' ? inst.results[0]!.type : inst.args[1]!.type
-    const found = global === undefined || !isPlain(type) ? undefined : findElement(inst)
-    if (found === undefined) {
-      if (inst.op === 'store') close(global)
-      continue
-    }
-    const groups = open.get(global!) ?? []
-    const index = sumOf(found.elem.args[1]!)
-    if (groups.some(group => join(group, inst, found, index))) continue
+    const found = global === undefined || !isFlat(accessed(inst)) ? undefined : findElement(inst)
+    const access = found && { inst, ...found }
+    if (access && open.some(group => group.root === global && join(group, access))) continue
     // While a group of stores is open, no other access of its buffer has come.
     if (inst.op === 'store') close(global)
-    const access = { inst, ...found, distance: 0 }
-    const group: Open = { kind: inst.op, accesses: [access], index, lowest: 0, highest: 0 }
+    if (!access || global === undefined) continue
+    const [base, first] = offset(access.elem.args[1]!)
+    const accesses = [{ ...access, distance: 0 }]
+    const group: Open = { kind: inst.op, accesses, root: global, base, first }
     all.push(group)
-    open.set(global!, [...(open.get(global!) ?? []), group])
+    if (access.isFixed) open.push(group)
   }
   return all
 }
 
-function join(group: Open, inst: Inst, { elem, steps }: Found, { terms, constant }: Sum): boolean {
-  const [first] = group.accesses
-  if (group.kind !== inst.op || terms !== group.index.terms || !sameArray(elem, first!.elem)) return false
-  const distance = (constant - group.index.constant) | 0
-  const [lowest, highest] = [Math.min(group.lowest, distance), Math.max(group.highest, distance)]
-  if (highest - lowest > mostApart) return false
+/** What an access loads or stores. */
+export function accessed(inst: Inst): Type {
+  return inst.op === 'load' ? inst.results[0]!.type : inst.args[1]!.type
+}
+
+/** Takes an access to a group of its buffer, if it belongs there. A buffer has one array without a length. */
+function join(group: Open, access: Omit<Access, 'distance'>): boolean {
+  const { inst, elem, isFixed } = access
+  const [base, constant] = offset(elem.args[1]!)
+  const distance = (constant - group.first) | 0
+  if (group.kind !== inst.op || group.base !== base || !isFixed || Math.abs(distance) > mostApart) return false
   // Of two stores to one place the later is the last.
-  const overlaps = (a: Access): boolean =>
-    a.distance === distance && steps.every((s, k) => k >= a.steps.length || a.steps[k] === s)
-  if (group.kind === 'store' && group.accesses.some(overlaps)) return false
-  group.lowest = lowest
-  group.highest = highest
-  group.accesses.push({ inst, elem, steps, distance })
+  const overlaps = (a: Access): boolean => mayOverlap(pathOf(a.inst.args[0]!), pathOf(inst.args[0]!))
+  if (inst.op === 'store' && group.accesses.some(overlaps)) return false
+  group.accesses.push({ ...access, distance })
   return true
 }
 
-/** The element of a buffer in which an access lies, where all further steps are constant. */
 function findElement(inst: Inst): Found | undefined {
-  const steps: number[] = []
-  for (let { def } = inst.args[0]!; def.op !== 'param'; def = def.args[0]!.def) {
-    if (def.op === 'field') steps.unshift(def.attr)
-    else if (def.op === 'elem') {
+  const steps: Inst[] = []
+  let isFixed = true
+  for (let { def } = inst.args[0]!; def.op === 'field' || def.op === 'elem'; { def } = def.args[0]!) {
+    if (def.op === 'elem') {
       const { kind, count } = def.args[0]!.type.elem!
       const index = def.args[1]!
-      if (kind === 'array' && count === 0) return isWord(index) ? { elem: def, steps } : undefined
-      const constant = constantIndex(index, count)
-      if (constant === undefined) return undefined
-      steps.unshift(constant)
-    } else return undefined
+      if (kind === 'array' && count === 0)
+        return index.type === t.i32 || index.type === t.u32 ? { elem: def, steps, isFixed } : undefined
+      isFixed &&= constantIndex(index, count) !== undefined
+    }
+    steps.unshift(def)
   }
   return undefined
-}
-
-/** Whether two elements are of one array. */
-function sameArray(a: Inst, b: Inst): boolean {
-  let [x, y] = [a.args[0]!, b.args[0]!]
-  while (x !== y) {
-    const [p, q] = [x.def, y.def]
-    if (p.op === 'global' && q.op === 'global') return p.attr === q.attr
-    if (p.op !== 'field' || q.op !== 'field' || p.attr !== q.attr) return false
-    x = p.args[0]!
-    y = q.args[0]!
-  }
-  return true
-}
-
-const isWord = ({ type }: Value): boolean => type === t.i32 || type === t.u32
-
-function sumOf(index: Value): Sum {
-  const terms = new Map<Value, number>()
-  let constant = 0
-  let left = mostTerms
-  const add = (v: Value, by: number): void => {
-    const c = constantInt(v)
-    if (c !== undefined) {
-      constant = (constant + Math.imul(c, by)) | 0
-      return
-    }
-    const { def } = v
-    if (def.op !== 'param' && isWord(v) && --left >= 0) {
-      const [x, y] = [def.args[0]!, def.args[1]!]
-      const factor = def.op === 'mul' || def.op === 'shl' ? constantInt(y) : undefined
-      if (def.op === 'add' || def.op === 'sub') {
-        add(x, by)
-        add(y, def.op === 'add' ? by : -by | 0)
-        return
-      }
-      if (factor !== undefined && (def.op === 'mul' || (factor >= 0 && factor < 32))) {
-        add(x, def.op === 'mul' ? Math.imul(by, factor) : by << factor)
-        return
-      }
-      if ((def.op === 'bitcast' || def.op === 'convert') && isWord(x)) {
-        add(x, by)
-        return
-      }
-    }
-    terms.set(v, ((terms.get(v) ?? 0) + by) | 0)
-  }
-  add(index, 1)
-  const names = [...terms].filter(([, by]) => by !== 0).map(([v, by]) => `${v.id}*${by}`)
-  return { terms: names.sort().join(), constant }
 }

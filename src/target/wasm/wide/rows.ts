@@ -5,12 +5,12 @@
 import type { Inst, Region } from '../../../ir/value.ts'
 import { location, type Location } from '../memory.ts'
 import { Label, type Node } from '../node.ts'
-import { i32, isVector, op } from '../opcode.ts'
+import { f32, f32x4, i32, i32x4, isVector, op } from '../opcode.ts'
 import type { WideBody } from './body.ts'
 import { laneCount } from './graph.ts'
 import { laneType } from './memory.ts'
-import { neighboursIn, type Access, type Group } from './neighbours.ts'
-import { isLine, loadWords, storeLines, storeWords, type Span, type Word } from './words.ts'
+import { accessed, neighboursIn, type Access, type Group } from './neighbours.ts'
+import { isLine, loadWords, storeWords, type Span, type WordType } from './words.ts'
 
 /** Where the elements of a group lie. */
 interface Place {
@@ -24,7 +24,7 @@ interface Place {
   readonly fits: Node
 }
 
-/** Steps between lanes below this many elements cannot wrap around from one element in bounds to another. */
+/** Lanes this many elements apart, or more, are looked at one by one. */
 const mostStep = 2 ** 16
 
 export class Rows {
@@ -37,12 +37,8 @@ export class Rows {
 
   /** Finds the groups of a region that is compiled next. */
   enter(region: Region): void {
-    const { leaves } = this.#body.plan
-    const isWord = (scalar: string): boolean => scalar === 'f32' || scalar === 'i32' || scalar === 'u32'
-    for (const group of neighboursIn(region, type => leaves.flat(type) && leaves.of(type).every(isWord))) {
-      const words = group.accesses.reduce((sum, access) => sum + leaves.count(typeOf(access)), 0)
-      if (words > 1) for (const { inst } of group.accesses) this.#groups.set(inst, group)
-    }
+    for (const group of neighboursIn(region, type => this.#body.isFlat(type)))
+      for (const { inst } of group.accesses) this.#groups.set(inst, group)
   }
 
   /** Compiles an access of a group, or the whole group where it is time for it; false for other instructions. */
@@ -50,12 +46,15 @@ export class Rows {
     const group = this.#groups.get(inst)
     if (group === undefined) return false
     const { accesses, kind } = group
-    if (inst === accesses[0]!.inst && !isVector(this.#body.index(accesses[0]!.elem.args[1]!).type)) {
+    const first = accesses[0]!
+    const isFirst = inst === first.inst
+    if (isFirst && !isVector(this.#body.index(first.elem.args[1]!).type)) {
       for (const access of accesses) this.#groups.delete(access.inst)
       return false
     }
-    if (kind === 'load' && inst === accesses[0]!.inst) this.#load(accesses)
-    if (kind === 'store' && inst === accesses[accesses.length - 1]!.inst) this.#store(accesses)
+    if (kind === 'load') {
+      if (isFirst) this.#load(accesses)
+    } else if (inst === accesses[accesses.length - 1]!.inst) this.#store(accesses)
     return true
   }
 
@@ -66,92 +65,97 @@ export class Rows {
     const array = body.at(elem.args[0]!)
     const distances = accesses.map(a => a.distance)
     const lowest = Math.min(...distances)
-    const apart = Math.max(...distances) - lowest
     const index = g.add(body.index(elem.args[1]!), g.i32(lowest))
     const { stride } = array.layouts.of(array.type)
     const addr = g.add(array.base, g.mul(index, g.i32(stride)))
     const row = g.rowOf(index)
-    const { length } = array.extent!
-    /** True where an index and so many after it are in bounds. */
-    const below = (i: Node, more: number): Node => {
-      const [enough, rest] = [op.i32GtU, op.i32Sub].map(code => g.pure(code, i32, length, g.i32(more)))
-      return g.pure(op.i32LtU, i32, i, g.select(enough!, rest!, g.i32(0)))
-    }
-    const reach = row === undefined ? 0 : (laneCount - 1) * row.step
-    const fits =
-      row === undefined || Math.abs(row.step) >= mostStep
-        ? g.all(below(index, apart))
-        : below(g.add(row.first, g.i32(Math.min(0, reach))), Math.abs(reach) + apart)
-    const span = { addr, offset: array.offset, bytes: (apart + 1) * stride, object: array.object }
+    const isRow = row !== undefined && Math.abs(row.step) < mostStep
+    const reach = isRow ? (laneCount - 1) * row.step : 0
+    const from = g.add(isRow ? row.first : index, g.i32(Math.min(0, reach)))
+    // So few steps cannot wrap around from one element in bounds to another.
+    const [low, high] = [0, Math.abs(reach) + Math.max(...distances) - lowest].map(by =>
+      g.pure(op.i32LtU, i32, g.add(from, g.i32(by)), array.extent!.length),
+    )
+    const all = g.pure(op.i32And, i32, low!, high!)
+    const fits = isRow ? all : g.all(all)
+    const span = { addr, object: array.object }
     return { index, lowest, array, span, fits }
   }
 
-  /** The words of an access, from the lowest element. */
-  #words({ distance, steps }: Access, { array, lowest }: Place): readonly Word[] {
-    const { g, memory } = this.#body
-    const offset = (distance - lowest) * array.layouts.of(array.type).stride
-    const element = location(array.type.elem!, array.layouts, g.i32(0), offset, false)
-    return memory
-      .scalars(steps.reduce((p, step) => memory.part(p, step), element))
-      .map(p => ({ offset: p.offset, type: laneType(p.type.scalar!) as Word['type'] }))
+  /** An access where all are in bounds. */
+  #inside({ distance, steps }: Access, { array, lowest, span }: Place): Location {
+    const offset = array.offset + (distance - lowest) * array.layouts.of(array.type).stride
+    return this.#after(steps, location(array.type.elem!, array.layouts, span.addr, offset, false, array.object))
   }
 
   /** An access as it is where it stands alone. */
   #alone({ distance, steps }: Access, { array, index, lowest }: Place): Location {
     const { g, memory } = this.#body
-    const own = memory.element(array, g.add(index, g.i32(distance - lowest)), false)
-    return steps.reduce<Location>((p, step) => memory.part(p, step), { ...own, row: undefined })
+    return this.#after(steps, memory.element(array, g.add(index, g.i32(distance - lowest)), false))
+  }
+
+  #after(steps: readonly Inst[], from: Location): Location {
+    const body = this.#body
+    return steps.reduce((p, s) => (s.op === 'field' ? body.memory.part(p, s.attr) : body.elementIn(p, s)), from)
+  }
+
+  /** Where the words of accesses lie; undefined where they are not words alone, or nobody knows where between them they lie. */
+  #words(accesses: readonly Access[], place: Place): readonly number[] | undefined {
+    const { memory, plan } = this.#body
+    const isWord = (scalar: string): boolean => scalar.endsWith('32')
+    if (!accesses.every(a => a.isFixed && plan.leaves.of(accessed(a.inst)).every(isWord))) return undefined
+    return accesses.flatMap(a => memory.scalars(this.#inside(a, place)).map(p => p.offset))
+  }
+
+  /** Does one thing where all is in bounds, and another where not. */
+  #choose(cond: Node, inside: () => void, alone: () => void): void {
+    const { g } = this.#body
+    const [yes, no] = [g.nested(false, inside), g.nested(false, alone)]
+    g.stmt({ kind: 'if', cond, yes, no, label: new Label() })
   }
 
   #load(accesses: readonly Access[]): void {
-    const { g, memory } = this.#body
+    const { g, memory, plan } = this.#body
     const place = this.#place(accesses)
-    const words = accesses.map(access => this.#words(access, place))
-    const locals = words.map(own => own.map(({ type }) => g.code.local(type)))
-    const set = (k: number, values: readonly Node[]): void =>
-      values.forEach((value, i) =>
-        g.stmt({ kind: 'set', local: locals[k]![i]!, value: g.as(words[k]![i]!.type, value) }),
-      )
-    const yes = g.nested(false, () => {
-      const byOffset = new Map(words.flat().map(word => [word.offset, word]))
-      const found = loadWords(g, place.span, [...byOffset.values()])
-      const vectors = new Map([...byOffset.keys()].map((offset, k) => [offset, found[k]!]))
-      words.forEach((own, k) =>
-        set(
-          k,
-          own.map(({ offset }) => vectors.get(offset)!),
-        ),
-      )
-    })
-    const no = g.nested(false, () => accesses.forEach((a, k) => set(k, memory.load(this.#alone(a, place)))))
-    g.stmt({ kind: 'if', cond: place.fits, yes, no, label: new Label() })
-    accesses.forEach(({ inst }, k) =>
-      this.#body.set(
-        inst.results[0]!,
-        locals[k]!.map(local => g.get(local)),
-      ),
+    const words = this.#words(accesses, place)
+    const types = accesses.flatMap(a => plan.leaves.of(accessed(a.inst)).map(laneType))
+    const locals = types.map(type => g.code.local(type))
+    const set = (values: readonly Node[]): void =>
+      values.forEach((value, k) => g.stmt({ kind: 'set', local: locals[k]!, value: g.as(types[k]!, value) }))
+    this.#choose(
+      place.fits,
+      () => {
+        if (words === undefined) set(accesses.flatMap(a => memory.load(this.#inside(a, place))))
+        else {
+          const found = loadWords(g, place.span, new Map(words.map((at, k) => [at, types[k] as WordType])))
+          set(words.map(at => found.get(at)!))
+        }
+      },
+      () => set(accesses.flatMap(a => memory.load(this.#alone(a, place)))),
     )
+    const left = locals.map(local => g.get(local))
+    for (const { inst } of accesses) this.#body.set(inst.results[0]!, left.splice(0, plan.leaves.count(accessed(inst))))
   }
 
   #store(accesses: readonly Access[]): void {
     const { g, memory } = this.#body
     const place = this.#place(accesses)
-    const words = accesses.flatMap(access => this.#words(access, place))
-    const nodes = accesses.map(({ inst }) => this.#body.nodes(inst.args[1]!))
-    const asLine = isLine(g, place.span.addr)
-    const all = asLine && memory.mask !== undefined ? g.all(memory.mask) : undefined
-    const yes = g.nested(false, () => {
-      const values = nodes.flat().map((value, k) => g.as(words[k]!.type, value))
-      if (asLine) storeLines(g, place.span, words, values)
-      else {
-        const write = storeWords(g, place.span, words, values)
-        memory.eachLane(lane => write(lane.index))
-      }
-    })
-    const no = g.nested(false, () => accesses.forEach((a, k) => memory.store(this.#alone(a, place), nodes[k]!)))
-    const cond = all === undefined ? place.fits : g.pure(op.i32And, i32, place.fits, all)
-    g.stmt({ kind: 'if', cond, yes, no, label: new Label() })
+    const words = this.#words(accesses, place)
+    const values = (a: Access): readonly Node[] => this.#body.nodes(a.inst.args[1]!)
+    const { mask } = memory
+    const asLine = words !== undefined && isLine(g, place.span)
+    this.#choose(
+      asLine && mask !== undefined ? g.pure(op.i32And, i32, place.fits, g.all(mask)) : place.fits,
+      () => {
+        if (words === undefined) for (const a of accesses) memory.store(this.#inside(a, place), values(a))
+        else {
+          const all = accesses.flatMap(values)
+          const vector = (x: Node): Node => g.as(x.type === f32 || x.type === f32x4 ? f32x4 : i32x4, x)
+          const write = storeWords(g, place.span, new Map(words.map((at, k) => [at, vector(all[k]!)])))
+          memory.within(asLine ? undefined : mask, () => memory.eachLane(lane => write(lane.index)))
+        }
+      },
+      () => accesses.forEach(a => memory.store(this.#alone(a, place), values(a))),
+    )
   }
 }
-
-const typeOf = ({ inst }: Access) => (inst.op === 'load' ? inst.results[0]!.type : inst.args[1]!.type)

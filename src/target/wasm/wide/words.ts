@@ -4,148 +4,111 @@
  */
 import { laneAt } from '../encode.ts'
 import type { Node } from '../node.ts'
-import { f32x4, i32, i32x4, i64, i64x2, op, f32 } from '../opcode.ts'
-import { laneCount, type WideGraph } from './graph.ts'
+import { f32, f32x4, i32, i32x4, i64, i64x2, op } from '../opcode.ts'
+import type { WideGraph } from './graph.ts'
 
-export interface Word {
-  /** Bytes from the address of the lane. */
-  readonly offset: number
-  readonly type: typeof f32x4 | typeof i32x4
-}
+export type WordType = typeof f32x4 | typeof i32x4
 
-/** Memory that is in bounds for all lanes: so many bytes from an address of each. */
+/** Memory that is in bounds for all lanes, from an address of each. */
 export interface Span {
   readonly addr: Node
-  readonly offset: number
-  readonly bytes: number
   readonly object: object | undefined
 }
 
-/** Neighbours, by their places in a list, that are accessed as one: of four words, of which some may be missing, of two or of one. */
+/** Words that are accessed as one: so many from an offset. */
 interface Piece {
   readonly offset: number
-  readonly words: readonly (number | undefined)[]
+  readonly count: 4 | 2 | 1
 }
 
 const lanes: readonly number[] = [0, 1, 2, 3]
 
 /** Whether words of lanes that follow each other lie side by side, so that they are a vector as they are. */
-export function isLine(g: WideGraph, addr: Node): boolean {
+export function isLine(g: WideGraph, { addr }: Span): boolean {
   return g.rowOf(addr)?.step === 4
 }
 
-/** One vector for each word. No two words have one offset. */
-export function loadWords(g: WideGraph, span: Span, words: readonly Word[]): readonly Node[] {
-  const out: Node[] = []
-  const from = (offset: number) => lanes.map(k => g.laneAddress(span.addr, span.offset + offset, k))
-  for (const piece of inPieces(g, words, span.addr, span.bytes)) {
-    const at = from(piece.offset)
-    const load = (code: number, k: number, before?: Node, lane = 0): Node =>
-      g.loads(
-        code,
-        i32x4,
-        before === undefined ? [at[k]!.base] : [at[k]!.base, before],
-        laneAt(at[k]!.offset, lane),
-        false,
-        span.object,
-      )
-    const types = piece.words.map(w => (w === undefined ? i32x4 : words[w]!.type))
-    if (piece.words.length === laneCount) {
-      const rows = lanes.map(k => load(op.v128Load, k))
-      const columns = transpose(g, rows, types)
-      piece.words.forEach((w, k) => {
-        if (w !== undefined) out[w] = columns[k]!
-      })
-    } else if (piece.words.length === 2) {
-      const [low, high] = [0, 2].map(k => load(op.v128Load64Lane, k + 1, load(op.v128Load64Zero, k), 1))
-      out[piece.words[0]!] = g.shuffle(types[0]!, low!, high!, [0, 2, 4, 6])
-      out[piece.words[1]!] = g.shuffle(types[1]!, low!, high!, [1, 3, 5, 7])
-    } else {
-      const [w] = piece.words
-      const code = words[w!]!.type === f32x4 ? op.f32Load : op.i32Load
-      out[w!] = g.read(code, code === op.f32Load ? f32 : i32, span.addr, span.offset + piece.offset, false, span.object)
+/** Vectors of words, by their offsets from the address. */
+export function loadWords(g: WideGraph, span: Span, types: ReadonlyMap<number, WordType>): ReadonlyMap<number, Node> {
+  const out = new Map<number, Node>()
+  const { addr, object } = span
+  for (const { offset, count } of piecesOf(g, span, types.keys())) {
+    const own = lanes.slice(0, count).map(k => types.get(offset + 4 * k)!)
+    const load = (code: number, lane: number, to: number, ...before: Node[]): Node => {
+      const at = g.laneAddress(addr, offset, lane)
+      return g.loads(code, i32x4, [at.base, ...before], laneAt(at.offset, to), false, object)
     }
+    const pair = (lane: number): Node => load(op.v128Load64Lane, lane + 1, 1, load(op.v128Load64Zero, lane, 0))
+    const found =
+      count === 4
+        ? transpose(
+            g,
+            lanes.map(lane => load(op.v128Load, lane, 0)),
+            own,
+          )
+        : count === 2
+          ? unzip(g, pair(0), pair(2), own)
+          : own.map(t =>
+              g.read(t === f32x4 ? op.f32Load : op.i32Load, t === f32x4 ? f32 : i32, addr, offset, false, object),
+            )
+    found.forEach((vector, k) => out.set(offset + 4 * k, vector))
   }
   return out
 }
 
-/** Writes one vector for each word, where lanes have them side by side. */
-export function storeLines(g: WideGraph, span: Span, words: readonly Word[], values: readonly Node[]): void {
-  const { base, offset } = g.laneAddress(span.addr, span.offset, 0)
-  words.forEach((word, k) =>
-    g.stmt({
-      kind: 'store',
-      op: op.v128Store,
-      addr: base,
-      value: values[k]!,
-      offset: offset + word.offset,
-      object: span.object,
-    }),
-  )
-}
-
-/** Prepares to write one vector for each word; what it gives writes those of a lane. No two words have one offset. */
-export function storeWords(
-  g: WideGraph,
-  span: Span,
-  words: readonly Word[],
-  values: readonly Node[],
-): (lane: number) => void {
-  const writes = inPieces(g, words, span.addr, 0).map(({ offset, words: some }) => {
-    const own = some.map(w => values[w!]!)
+/** Prepares to write vectors to words, by their offsets from the address. What it gives writes those of a lane; of a line, that of the first writes all. */
+export function storeWords(g: WideGraph, span: Span, values: ReadonlyMap<number, Node>): (lane: number) => void {
+  const writes = piecesOf(g, span, values.keys()).map(({ offset, count }) => {
+    const own = lanes.slice(0, count).map(k => values.get(offset + 4 * k)!)
     const store = (lane: number, code: number, value: Node): void => {
-      const at = g.laneAddress(span.addr, span.offset + offset, lane)
+      const at = g.laneAddress(span.addr, offset, lane)
       g.stmt({ kind: 'store', op: code, addr: at.base, value, offset: at.offset, object: span.object })
     }
-    if (own.length === laneCount) {
+    const [x, y] = own
+    if (count === 4) {
       const rows = transpose(g, own, [i32x4, i32x4, i32x4, i32x4])
-      return (lane: number) => store(lane, op.v128Store, rows[lane]!)
+      return (lane: number): void => store(lane, op.v128Store, rows[lane]!)
     }
-    if (own.length === 2) {
-      const halves = [
-        g.shuffle(i64x2, own[0]!, own[1]!, [0, 4, 1, 5]),
-        g.shuffle(i64x2, own[0]!, own[1]!, [2, 6, 3, 7]),
-      ]
-      return (lane: number) =>
+    if (count === 2) {
+      const halves = zip(g, x!, y!)
+      return (lane: number): void =>
         store(lane, op.i64Store, g.plain(op.i64x2ExtractLane, i64, [halves[lane >> 1]!], lane & 1))
     }
-    const code = words[some[0]!]!.type === f32x4 ? op.f32Store : op.i32Store
-    return (lane: number) => store(lane, code, g.lane(own[0]!, lane))
+    if (isLine(g, span)) return (lane: number): void => (lane === 0 ? store(0, op.v128Store, x!) : undefined)
+    return (lane: number): void => store(lane, x!.type === f32x4 ? op.f32Store : op.i32Store, g.lane(x!, lane))
   })
   return lane => writes.forEach(write => write(lane))
 }
 
-/** Four vectors by columns instead of rows. */
-function transpose(
-  g: WideGraph,
-  [a, b, c, d]: readonly Node[],
-  types: readonly (typeof f32x4 | typeof i32x4)[],
-): readonly Node[] {
-  const [low, high] = [
-    [0, 4, 1, 5],
-    [2, 6, 3, 7],
-  ]
-  const halves = [low, high].map(words => [g.shuffle(i32x4, a!, b!, words), g.shuffle(i32x4, c!, d!, words)] as const)
-  return types.map((type, k) => g.shuffle(type, ...halves[k >> 1]!, k % 2 === 0 ? [0, 1, 4, 5] : [2, 3, 6, 7]))
+/** The words of two vectors in turns. */
+function zip(g: WideGraph, x: Node, y: Node): readonly [Node, Node] {
+  return [g.shuffle(i64x2, x, y, [0, 4, 1, 5]), g.shuffle(i64x2, x, y, [2, 6, 3, 7])]
 }
 
-/** Words in pieces. What lanes have side by side already stays as it is. Within `bytes` from the address, a piece may have more words than are asked for. */
-function inPieces(g: WideGraph, words: readonly Word[], addr: Node, bytes: number): readonly Piece[] {
-  if (isLine(g, addr)) return words.map(({ offset }, k) => ({ offset, words: [k] }))
-  const byOffset = new Map(words.map(({ offset }, k) => [offset, k]))
-  const left = [...byOffset.keys()].sort((a, b) => a - b)
+/** Every other word of two vectors, and the others. */
+function unzip(g: WideGraph, x: Node, y: Node, types: readonly WordType[]): readonly Node[] {
+  return types.map((type, k) => g.shuffle(type, x, y, [k, k + 2, k + 4, k + 6]))
+}
+
+/** Four vectors by columns instead of rows. */
+function transpose(g: WideGraph, [a, b, c, d]: readonly Node[], types: readonly WordType[]): readonly Node[] {
+  const [low, high] = [zip(g, a!, b!), zip(g, c!, d!)]
+  return types.map((type, k) => {
+    const half = k >> 1
+    return g.shuffle(type, low[half]!, high[half]!, k % 2 === 0 ? [0, 1, 4, 5] : [2, 3, 6, 7])
+  })
+}
+
+/** Words in pieces; those of a line one by one. */
+function piecesOf(g: WideGraph, span: Span, offsets: Iterable<number>): readonly Piece[] {
+  const left = [...offsets].sort((a, b) => a - b)
+  if (isLine(g, span)) return left.map(offset => ({ offset, count: 1 }))
   const pieces: Piece[] = []
   while (left.length > 0) {
     const first = left[0]!
-    const near = left.filter(offset => offset < first + 16)
-    const last = near[near.length - 1]!
-    // Where four words from the first on are too many, those up to the last may be in bounds.
-    const start = first + 16 <= bytes ? first : last - 12
-    const isWhole = near.length === laneCount || (near.length === 3 && start >= 0 && start + 16 <= bytes)
-    const offset = isWhole ? start : first
-    const count = isWhole ? laneCount : near[1] === first + 4 ? 2 : 1
-    pieces.push({ offset, words: Array.from({ length: count }, (_, k) => byOffset.get(offset + 4 * k)) })
-    left.splice(0, isWhole ? near.length : count)
+    const count = left[3] === first + 12 ? 4 : left[1] === first + 4 ? 2 : 1
+    pieces.push({ offset: first, count })
+    left.splice(0, count)
   }
   return pieces
 }
