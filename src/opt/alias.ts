@@ -52,25 +52,16 @@ function differ(x: number | Value, y: number | Value): boolean {
   if (x === y) return false
   if (typeof x === 'number' && typeof y === 'number') return true
   if (typeof x === 'number' || typeof y === 'number') return false
-  const sx = sumOf(x)
-  const sy = sumOf(y)
-  return baseOf(x, sx) === baseOf(y, sy) && distanceOf(sx) !== distanceOf(sy)
+  const [bx, ox] = offset(x)
+  const [by, oy] = offset(y)
+  return bx === by && ox !== oy
 }
 
-/** The sum of a value and a constant that an index is, if it is one. */
-function sumOf(index: Value): Inst | undefined {
+/** An index as a value and a constant distance from it. */
+export function offset(index: Value): [Value, number] {
   const sum = definedBy(index, 'add') ?? definedBy(index, 'sub')
-  return sum !== undefined && constantInt(sum.args[1]!) !== undefined ? sum : undefined
-}
-
-function baseOf(index: Value, sum: Inst | undefined): Value {
-  return sum === undefined ? index : sum.args[0]!
-}
-
-function distanceOf(sum: Inst | undefined): number {
-  if (sum === undefined) return 0
-  const distance = constantInt(sum.args[1]!)!
-  return (sum.op === 'add' ? distance : -distance) | 0
+  const c = sum === undefined ? undefined : constantInt(sum.args[1]!)
+  return c === undefined ? [index, 0] : [sum!.args[0]!, sum!.op === 'add' ? c | 0 : -c | 0]
 }
 
 /** True if no two of the pointers overlap: each step of all is from one value, and they differ in how far they go. In linear time. */
@@ -83,8 +74,8 @@ export function areApart(paths: readonly Path[]): boolean {
       const other = first!.steps[k]!
       if (typeof step === 'number') return typeof other === 'number' ? step : undefined
       if (typeof other === 'number') return undefined
-      const sum = sumOf(step)
-      return baseOf(step, sum) === baseOf(other, sumOf(other)) ? distanceOf(sum) : undefined
+      const [base, distance] = offset(step)
+      return base === offset(other)[0] ? distance : undefined
     })
     if (distances.includes(undefined)) return false
     places.add(distances.join())

@@ -1,13 +1,18 @@
 /**
  * Random kernels whose threads go different ways: nested loops that some threads leave, go on with or return from, choices, switches,
- * variables and arrays with indices that differ, calls, memory of the workgroup and barriers. Each thread has numbers of its own, and writes
- * only what no other thread reads before the next barrier.
+ * variables and arrays with indices that differ, rows of neighbours in buffers, calls, memory of the workgroup and barriers. Each thread
+ * has numbers of its own, and writes only what no other thread reads before the next barrier.
  */
 import { random } from './generate-ir.ts'
 
 /** Floats that each thread reads, and that it writes. */
 export const threadReads = 8
 export const threadWrites = 24
+/** Floats of the row that each thread has in `rows`. */
+export const threadRow = 8
+
+/** How many workgroups run of so many threads. */
+export const groupsOf = (threads: number): number => Math.max(2, Math.ceil(40 / threads))
 
 /** The text of a kernel named `computeMain`. */
 export function generateKernel(seed: number, threads: readonly [number, number, number], size: number): string {
@@ -58,6 +63,8 @@ class Generator {
     return `StructuredBuffer<float> inp;
 StructuredBuffer<float> all;
 RWStructuredBuffer<float> outp;
+RWStructuredBuffer<float> rows;
+RWStructuredBuffer<float4> quads;
 RWStructuredBuffer<int> sums;
 groupshared float common[${count}];
 struct Item { float x; int n; float2 p[2]; }
@@ -69,13 +76,18 @@ ${this.#helpers.join('')}
 void computeMain(uint3 id : SV_DispatchThreadID, uint3 group : SV_GroupID, uint local : SV_GroupIndex)
 {
     uint own = group.x * ${count} + local;
+    uint row = ${this.#one(['own', '(own ^ 1u)', '(own ^ 3u)', `(${count * groupsOf(count) - 1}u - own)`])} * ${threadRow}u;
     float f0 = inp[own * ${threadReads}], f1 = inp[own * ${threadReads} + 1], f2 = all[3], f3 = 0.5;
     int n0 = int(inp[own * ${threadReads} + 2] * 4.0), n1 = int(own), n2 = int(id.x + ${nx} * id.y + ${nx * ny} * id.z), n3 = 3;
     float3 v = float3(f0, f1, 1.0);
     float a[4] = { 0.0, 1.0, f0, 3.0 };
     int b[3] = { 1, n0, 2 };
     Item item = { 1.0, n1, { float2(0.25, f1), float2(1.0, 2.0) } };
-${early}${parts.join('\n')}
+${early}    ${this.#row()}
+    ${this.#row()}
+${parts.join('\n')}
+    ${this.#row()}
+    ${this.#row()}
     f3 += keptToo[n1 & 1] + float(kept & 63);
     uint at = own * ${threadWrites};
     outp[at] = f0; outp[at + 1] = f1; outp[at + 2] = f2; outp[at + 3] = f3;
@@ -254,6 +266,7 @@ ${early}${parts.join('\n')}
 
   #place(): string {
     if (this.#inHelper) return `f1 = ${this.#float(2)};`
+    if (this.#rand(3) === 0) return this.#row()
     return this.#one([
       () => `a[n2 + ${this.#int(1)}] = ${this.#float(2)};`,
       () => `a[${this.#int(1)} & 3] += ${this.#float(1)};`,
@@ -265,6 +278,40 @@ ${early}${parts.join('\n')}
       () => `kept ^= ${this.#int(1)};`,
       () => `keptToo[${this.#int(1)} & 1] += ${this.#float(1)};`,
       () => `outp[own * ${threadWrites} + 22 + uint(${this.#int(1)} & 1)] = ${this.#float(1)};`,
+    ])()
+  }
+
+  /** Reads or writes some of four neighbours in the row of the thread, or reads others; some lie out of bounds. */
+  #row(): string {
+    const f = (): string => this.#float(1)
+    const left = [0, 1, 2, 3]
+    const places = Array.from({ length: 1 + this.#rand(4) }, () => left.splice(this.#rand(left.length), 1)[0]!)
+    const own = this.#one(['row', `row + ${1 + this.#rand(4)}u`, `row + uint(${this.#int(1)} & 3)`])
+    const sum = (of: string): string => places.map(k => `${of}[r + ${k}u]`).join(this.#one([' + ', ' * ', ' - ']))
+    const anywhere = this.#one([
+      `own * ${threadReads}u`,
+      'own',
+      '(own ^ 5u) * 4u',
+      '(40u - own) * 3u',
+      `uint(${this.#int(1)})`,
+      'own * 0x40000001u',
+    ])
+    const far = this.#one(['0u', '1u', '0xfffffffdu', '0x7ffffffeu', `${this.#rand(400)}u`])
+    const writes = (by: string): string => places.map(k => `rows[r + ${k}u] ${by} ${f()};`).join(' ')
+    return this.#one([
+      () => `{ uint r = ${own}; ${writes('=')} }`,
+      () => `{ uint r = ${own}; ${writes(this.#one(['+=', '-=']))} }`,
+      () => `{ uint r = ${own}; f1 = ${sum('rows')}; ${writes('=')} f2 = ${sum('rows')}; }`,
+      () =>
+        `{ uint r = ${own}; rows[r] = ${f()}; f0 = rows[r + uint(${this.#int(1)} & 1)]; rows[r + 1u] = f0; rows[r] += f1; }`,
+      () =>
+        `{ uint r = ${own}; f1 = rows[r + ${places[0]!}u]; rows[row + uint(${this.#int(1)} & 7)] = ${f()}; f2 = ${sum('rows')}; }`,
+      // Before the first element, where indices wrap around.
+      () => `if (row == 0u) { uint r = row - 2u; ${writes('=')} }`,
+      () => `{ uint r = ${anywhere} + ${far}; f3 = ${sum('inp')}; }`,
+      () => `quads[own * ${this.#one(['1u', '0x40000001u'])}] = float4(${f()}, f0, ${f()}, f1);`,
+      () =>
+        `{ quads[own].${this.#one(['x', 'yz', 'xzw'])} += ${f()}; f2 = dot(quads[own], float4(1.0, f0, -1.0, 0.5)); }`,
     ])()
   }
 

@@ -2,7 +2,7 @@
 import { loadSync, type CpuModule } from '../../src/cpu/index.ts'
 import { compile, type Level, type Program } from '../../src/index.ts'
 import { random } from './generate-ir.ts'
-import { generateKernel, threadReads, threadWrites } from './generate-kernel.ts'
+import { generateKernel, groupsOf, threadReads, threadRow, threadWrites } from './generate-kernel.ts'
 import { gradientKernel } from './kernel-text.ts'
 import { boundless, programOf } from './random-check.ts'
 
@@ -63,10 +63,12 @@ export function controlCase(seed: number, size: number): LaneCase {
   const rand = random(seed * 37 + 11)
   const box = boxes[seed % boxes.length]!
   const threads = box[0] * box[1] * box[2]
-  const groups = Math.max(2, Math.ceil(40 / threads))
+  const groups = groupsOf(threads)
   const number = (): number => (rand(4001) - 2000) / 700
   const inp = Float32Array.from({ length: threads * groups * threadReads }, number)
   const all = Float32Array.from({ length: 16 }, number)
+  // A thread may have a part of the last row. No two read the last element, as they do who read what is out of bounds.
+  const rowed = 4 * Math.ceil((threads * groups) / 4) * threadRow - (seed % threadRow)
   return {
     text: generateKernel(seed, box, size),
     level: levels[seed % levels.length]!,
@@ -75,6 +77,8 @@ export function controlCase(seed: number, size: number): LaneCase {
       inp: inp.slice(),
       all: all.slice(),
       outp: new Float32Array(threads * groups * threadWrites),
+      rows: Float32Array.from({ length: rowed }, (_, k) => ((k * 7) % 23) / 4 - 2),
+      quads: new Float32Array(4 * threads * groups),
       sums: new Int32Array(4),
     }),
   }

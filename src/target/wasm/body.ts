@@ -92,7 +92,7 @@ export class Body {
 
   /** Compiles a region's instructions up to its terminator. */
   region(region: Region): void {
-    for (let i = 0; i < region.insts.length && this.g.at.open; i++) this.#inst(region.insts[i]!)
+    for (let i = 0; i < region.insts.length && this.g.at.open; i++) this.inst(region.insts[i]!)
   }
 
   // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -217,7 +217,7 @@ export class Body {
 
   // ── Instructions ─────────────────────────────────────────────────────────────────────────────────────────────
 
-  #inst(inst: Inst): void {
+  protected inst(inst: Inst): void {
     const g = this.g
     switch (inst.op) {
       case 'var':
@@ -230,7 +230,7 @@ export class Body {
         this.set(inst.results[0]!, this.memory.part(this.at(inst.args[0]!), inst.attr))
         return
       case 'elem':
-        this.set(inst.results[0]!, this.#element(inst))
+        this.set(inst.results[0]!, this.elementIn(this.at(inst.args[0]!), inst))
         return
       case 'load':
         this.#load(inst)
@@ -446,8 +446,8 @@ export class Body {
     if (!overwritten) this.fresh(() => this.memory.clear(slot))
   }
 
-  #element(inst: Inst): Location {
-    const p = this.at(inst.args[0]!)
+  /** The element that an instruction names, of an array that lies somewhere. */
+  elementIn(p: Location, inst: Inst): Location {
     const by = inst.args[1]!
     const range = p.type.count > 0 ? this.ranges.of(by, loop => this.bodies.has(loop)) : undefined
     return this.memory.element(p, this.index(by), range !== undefined && range.lo >= 0 && range.hi < p.type.count)

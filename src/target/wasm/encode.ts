@@ -167,13 +167,14 @@ export function isMemoryOp(code: number): boolean {
     code === op.v128Load ||
     code === op.v128Store ||
     code === op.v128Load32Zero ||
+    code === op.v128Load64Zero ||
     isLaneAccess(code)
   )
 }
 
 /** True for loads of one lane. */
 export function isLaneAccess(code: number): boolean {
-  return code === op.v128Load32Lane
+  return code === op.v128Load32Lane || code === op.v128Load64Lane
 }
 
 /** Where a load of one lane carries the lane: an immediate that holds both. */

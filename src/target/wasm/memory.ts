@@ -27,8 +27,6 @@ export interface Location {
   readonly fixed: boolean
   /** The object that owns the memory. Memory of different objects does not overlap; undefined may be any. */
   readonly object: object | undefined
-  /** Of lanes with indices in a row: their unclamped bases, also in a row, and whether all are in bounds. */
-  readonly row?: { readonly base: Node; readonly fits: Node } | undefined
 }
 
 /** A location in memory of this module, without an index yet. */
@@ -115,6 +113,12 @@ export class Memory {
     if (!safe)
       i = count <= 1 ? g.i32(0) : g.select(g.pure(op.i32LtU, i32, index, g.i32(count)), index, g.i32(count - 1))
     return { ...p, type, base: at(p.base, i), write: p.write && { base: at(p.write.base, i), inside: p.write.inside } }
+  }
+
+  /** Where the scalars of a flat type lie. */
+  scalars(p: Location): readonly Location[] {
+    if (p.type.kind === 'scalar') return [p]
+    return Array.from({ length: p.type.count }, (_, i) => this.scalars(this.part(p, i))).flat()
   }
 
   /** The scalars of a flat type. */

@@ -13,6 +13,7 @@ import { constant } from '../scalar.ts'
 import { WideControl } from './control.ts'
 import { laneCount, lanesOf, NotWide, WideGraph } from './graph.ts'
 import { laneType, WideMemory } from './memory.ts'
+import { Rows } from './rows.ts'
 import { isConstantCall, type Varying } from './varying.ts'
 
 export class WideBody extends Body {
@@ -24,6 +25,7 @@ export class WideBody extends Body {
   readonly #rows = new Map<number, number>()
   /** Calls that were made before all threads. */
   readonly #once = new Set<unknown>()
+  readonly #neighbours: Rows
 
   /** `threads` are the loops over threads, and over how many. */
   constructor(
@@ -43,6 +45,7 @@ export class WideBody extends Body {
     })
     this.#varying = varying
     this.#flow = flow
+    this.#neighbours = new Rows(this)
   }
 
   /** Where control goes if no lane is left in the function. */
@@ -57,6 +60,15 @@ export class WideBody extends Body {
     this.set(index, [row])
     this.ranges.given.set(index, { lo: 0, hi: threads - 1 })
     this.memory.mask = threads % laneCount === 0 ? undefined : g.pure(op.i32LtU, i32, row, g.i32(threads))
+  }
+
+  override region(region: Region): void {
+    this.#neighbours.enter(region)
+    super.region(region)
+  }
+
+  protected override inst(inst: Inst): void {
+    if (!this.#neighbours.takes(inst)) super.inst(inst)
   }
 
   // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -34,21 +34,13 @@ export function wideElementaryCode(name: string, one: Callee): Code {
     })
   }
   const [low, high] = halves.map(([x, y]) => g.plain(op.f32x4DemoteF64x2Zero, f32x4, [result(m, name, x!, y)]))
-  const value = g.plain(op.i8x16Shuffle, f32x4, [low!, high!], bytes([0, 1, 4, 5]))
+  const value = g.shuffle(f32x4, low!, high!, [0, 1, 4, 5])
   g.stmt({ kind: 'return', values: [name === 'tanh' ? g.pure(op.f32Copysign, f32, value, args[0]!) : value] })
   return code
 }
 
 /** Two of four floats as doubles. */
 function promoted(g: WideGraph, x: Node, half: number): Node {
-  const low = half === 0 ? x : g.plain(op.i8x16Shuffle, f32x4, [x, x], bytes([2, 3, 2, 3]))
+  const low = half === 0 ? x : g.shuffle(f32x4, x, x, [2, 3, 2, 3])
   return g.plain(op.f64x2PromoteLowF32x4, f64x2, [low])
-}
-
-/** The bytes of words of two vectors, as `i8x16.shuffle` takes them. */
-function bytes(words: readonly number[]): bigint {
-  return words.reduce((all, word, k) => {
-    const four = [0, 1, 2, 3].reduce((sum, b) => sum | (BigInt(4 * word + b) << BigInt(8 * b)), 0n)
-    return all | (four << BigInt(32 * k))
-  }, 0n)
 }

@@ -123,7 +123,9 @@ export class WideGraph extends Graph {
   /** The address of a lane, as a scalar and a constant, where the addresses of all lanes are in bounds. */
   laneAddress(addr: Node, offset: number, lane: number): { readonly base: Node; readonly offset: number } {
     const row = this.rowOf(addr)
-    if (row !== undefined && row.step >= 0) return { base: row.first, offset: offset + lane * row.step }
+    // Immediates do not wrap around.
+    if (row !== undefined && row.step >= 0 && row.step < 2 ** 28)
+      return { base: row.first, offset: offset + lane * row.step }
     return { base: this.lane(addr, lane), offset }
   }
 
@@ -185,6 +187,15 @@ export class WideGraph extends Graph {
     let out = this.#splat(type, scalars[0]!)
     for (const k of lanes.slice(1)) out = this.plain(replace, type, [out, scalars[k]!], k)
     return out
+  }
+
+  /** Four words out of two vectors; those of the second are numbered from four. */
+  shuffle(type: VectorType, x: Node, y: Node, words: readonly number[]): Node {
+    const bytes = words.reduce((all, word, k) => {
+      const four = lanes.reduce((sum, b) => sum | (BigInt(4 * word + b) << BigInt(8 * b)), 0n)
+      return all | (four << BigInt(32 * k))
+    }, 0n)
+    return this.plain(op.i8x16Shuffle, type, [x, y], bytes)
   }
 
   // ── Masks ────────────────────────────────────────────────────────────────────────────────────────────────────

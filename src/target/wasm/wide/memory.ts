@@ -7,7 +7,7 @@ import * as costs from '../../../ir/costs.ts'
 import type { ScalarName } from '../../../ir/type.ts'
 import { valType, type Leaves } from '../leaf.ts'
 import { Memory, sameLocation, type Location } from '../memory.ts'
-import { Label, type Node } from '../node.ts'
+import type { Node } from '../node.ts'
 import { f32x4, i32, i32x4, isVector, mask4, op } from '../opcode.ts'
 import { laneCount, lanesOf, NotWide, type WideGraph } from './graph.ts'
 
@@ -63,54 +63,14 @@ export class WideMemory extends Memory {
 
   override element(p: Location, index: Node, safe: boolean): Location {
     if (p.type.kind === 'list') throw new NotWide('it keeps lists')
-    const g = this.g
-    const stride = p.layouts.of(p.type).stride
-    if (!isVector(index.type)) {
-      const q = super.element(p, index, safe)
-      if (p.row === undefined) return q
-      const row = super.element({ ...p, base: p.row.base, write: undefined, row: undefined }, index, safe)
-      return { ...q, row: { ...p.row, base: row.base } }
-    }
-    const base = p.layouts.rule === 'lanes' && !isVector(p.base.type) ? this.#ofLanes(p.base) : p.base
-    if (p.extent === undefined) {
-      // What is known of an index is so for lanes that are active.
-      const inside = safe && this.mask === undefined
-      const q = super.element({ ...p, base }, index, inside)
-      return { ...q, row: undefined }
-    }
-    const q = super.element({ ...p, base }, index, safe)
-    const row = g.rowOf(index)
-    const unclamped = g.add(base, g.mul(index, g.i32(stride)))
-    // Steps are small, so indices between two that are in bounds are too.
-    if (row === undefined || g.rowOf(unclamped) === undefined || Math.abs(row.step) >= 2 ** 16)
-      return { ...q, row: undefined }
-    const below = (i: Node): Node => g.pure(op.i32LtU, i32, i, p.extent!.length)
-    const last = g.add(row.first, g.i32((laneCount - 1) * row.step))
-    return { ...q, row: { base: unclamped, fits: g.pure(op.i32And, i32, below(row.first), below(last)) } }
-  }
-
-  /** An address of interleaved memory, for each lane. */
-  #ofLanes(base: Node): Node {
-    return this.g.row(base, 4)
+    if (!isVector(index.type)) return super.element(p, index, safe)
+    // An address of interleaved memory is one for each lane.
+    const base = p.layouts.rule === 'lanes' && !isVector(p.base.type) ? this.g.row(p.base, 4) : p.base
+    // What is known of an index is so for lanes that are active.
+    return super.element({ ...p, base }, index, safe && this.mask === undefined)
   }
 
   // ── Loads ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  override load(p: Location): readonly Node[] {
-    if (p.row === undefined || !isVector(p.base.type)) return super.load(p)
-    const { g } = this
-    const types = this.leaves.of(p.type).map(laneType)
-    const locals = types.map(type => g.code.local(type))
-    const from = (q: Location) =>
-      g.nested(false, () =>
-        super.load(q).forEach((value, k) => g.stmt({ kind: 'set', local: locals[k]!, value: g.as(types[k]!, value) })),
-      )
-    // Not out of the branch: only there is the address known to be right.
-    const yes = from({ ...p, base: p.row.base, fixed: false, row: undefined })
-    const no = from({ ...p, row: undefined })
-    g.stmt({ kind: 'if', cond: p.row.fits, yes, no, label: new Label() })
-    return locals.map(local => g.get(local))
-  }
 
   protected override loadScalar(p: Location, scalar: ScalarName): Node {
     if (p.layouts.rule !== 'lanes') return super.loadScalar(p, scalar)
@@ -127,34 +87,14 @@ export class WideMemory extends Memory {
   override guarded(p: Location, f: (exact: Location) => void): void {
     const inside = p.write?.inside
     if (inside === undefined || !isVector(inside.type)) super.guarded(p, f)
-    else
-      this.within(this.g.both(this.mask, inside), () =>
-        f({ ...p, base: p.write!.base, write: undefined, row: undefined }),
-      )
+    else this.within(this.g.both(this.mask, inside), () => f({ ...p, base: p.write!.base, write: undefined }))
   }
 
   override store(p: Location, values: readonly Node[]): void {
-    const { g } = this
-    if (p.layouts.rule === 'lanes' && !isVector(p.base.type)) {
-      super.store(p, values)
-      return
-    }
+    const asVectors = p.layouts.rule === 'lanes' && !isVector(p.base.type)
     const differs = isVector(p.base.type) || values.some(v => isVector(v.type))
-    if (!differs) {
-      super.store(p, values)
-      return
-    }
-    const { row } = p
-    if (row === undefined) {
-      this.#scatter(p, values)
-      return
-    }
-    const fits = this.mask === undefined ? row.fits : g.pure(op.i32And, i32, row.fits, g.all(this.mask))
-    const yes = g.nested(false, () =>
-      this.within(undefined, () => this.put({ ...p, base: row.base, row: undefined, write: undefined }, values, 0)),
-    )
-    const no = g.nested(false, () => this.#scatter({ ...p, row: undefined }, values))
-    g.stmt({ kind: 'if', cond: fits, yes, no, label: new Label() })
+    if (asVectors || !differs) super.store(p, values)
+    else this.#scatter(p, values)
   }
 
   /** Each lane writes its scalars. */
@@ -182,34 +122,9 @@ export class WideMemory extends Memory {
   }
 
   protected override storeScalar(p: Location, scalar: ScalarName, value: Node): void {
-    const { g } = this
-    const { base, offset, object } = p
-    const write = (addr: Node, at: number, code: number, v: Node): void =>
-      g.stmt({ kind: 'store', op: code, addr, value: v, offset: at, object })
-    if (p.layouts.rule === 'lanes') {
-      const type = laneType(scalar)
-      if (isVector(base.type)) {
-        this.#scatter(p, [value])
-        return
-      }
-      this.#put(p, g.as(type, value))
-      return
-    }
-    if (!isVector(base.type)) {
-      super.storeScalar(p, scalar, value)
-      return
-    }
-    // A row of addresses, all of them active.
-    const row = g.rowOf(base)
-    const isWord = scalar === 'f32' || scalar === 'i32' || scalar === 'u32' || scalar === 'bool'
-    if (row?.step === 4 && isWord && isVector(value.type)) {
-      write(row.first, offset, op.v128Store, scalar === 'f32' ? value : g.as(i32x4, value))
-      return
-    }
-    for (let k = 0; k < laneCount; k++) {
-      const at = g.laneAddress(base, offset, k)
-      super.storeScalar({ ...p, base: at.base, offset: at.offset }, scalar, g.lane(value, k))
-    }
+    if (p.layouts.rule !== 'lanes') super.storeScalar(p, scalar, value)
+    else if (isVector(p.base.type)) this.#scatter(p, [value])
+    else this.#put(p, this.g.as(laneType(scalar), value))
   }
 
   // ── Lane by lane ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -307,21 +222,21 @@ export class WideMemory extends Memory {
 /** One of the threads that run at once. */
 export class Lane {
   readonly #g: WideGraph
-  readonly #index: number
+  readonly index: number
 
   constructor(g: WideGraph, index: number) {
     this.#g = g
-    this.#index = index
+    this.index = index
   }
 
   node(x: Node): Node {
-    return this.#g.lane(x, this.#index)
+    return this.#g.lane(x, this.index)
   }
 
   location(p: Location): Location {
     const { write } = p
     const own = write && { base: this.node(write.base), inside: this.node(write.inside) }
     // No constant offset from the first lane, which may be out of bounds, below address zero.
-    return { ...p, base: this.node(p.base), write: own, row: undefined }
+    return { ...p, base: this.node(p.base), write: own }
   }
 }

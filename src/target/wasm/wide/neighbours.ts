@@ -1,0 +1,109 @@
+/**
+ * Finds accesses of neighbouring elements of one buffer, which can be made at once: their indices are one number, which may be any, and
+ * constants that are added to it. Loads come together at the first of them, stores at the last. So nothing between may write what is
+ * loaded, or look at what is stored.
+ */
+import * as t from '../../../ir/type.ts'
+import type { Type } from '../../../ir/type.ts'
+import type { Global, Inst, Region, Value } from '../../../ir/value.ts'
+import { mayOverlap, offset, pathOf } from '../../../opt/alias.ts'
+import { constantIndex, isPureCall, rootOf } from '../../../opt/match.ts'
+
+/** The most by which a constant differs from the first of its group. */
+const mostApart = 7
+
+export interface Access extends Found {
+  readonly inst: Inst
+  /** How far its index is from that of the first access of the group, modulo 2³². */
+  readonly distance: number
+}
+
+export interface Group {
+  readonly kind: 'load' | 'store'
+  /** In the order of the program. */
+  readonly accesses: readonly Access[]
+}
+
+/** The element of a buffer in which an access lies. */
+interface Found {
+  readonly elem: Inst
+  /** The way from there to what is accessed. */
+  readonly steps: readonly Inst[]
+  /** Whether the way is the same for all lanes and known: components with constant indices. */
+  readonly isFixed: boolean
+}
+
+/** A group to which accesses may still come. */
+interface Open extends Group {
+  readonly accesses: Access[]
+  readonly root: Global
+  /** What all indices begin with, and the constant of the first. */
+  readonly base: Value
+  readonly first: number
+}
+
+/** Groups of a region, of one access or more. Of what is not flat there are none. */
+export function neighboursIn(region: Region, isFlat: (type: Type) => boolean): readonly Group[] {
+  const all: Group[] = []
+  let open: Open[] = []
+  /** Ends groups of a buffer, or of all; those of one kind, or both. */
+  const close = (root: Global | undefined, kind?: Group['kind']): void => {
+    open = open.filter(g => (root ?? g.root) !== g.root || (kind ?? g.kind) !== g.kind)
+  }
+  for (const inst of region.insts) {
+    if (inst.op !== 'load' && inst.op !== 'store') {
+      if (inst.regions.length > 0 || (inst.row.effect !== 'none' && !isPureCall(inst))) close(undefined)
+      continue
+    }
+    const root = rootOf(inst.args[0]!)
+    if (root?.op === 'var') continue
+    const global = root?.op === 'global' ? root.attr : undefined
+    if (inst.op === 'load') close(global, 'store')
+    const found = global === undefined || !isFlat(accessed(inst)) ? undefined : findElement(inst)
+    const access = found && { inst, ...found }
+    if (access && open.some(group => group.root === global && join(group, access))) continue
+    // While a group of stores is open, no other access of its buffer has come.
+    if (inst.op === 'store') close(global)
+    if (!access || global === undefined) continue
+    const [base, first] = offset(access.elem.args[1]!)
+    const accesses = [{ ...access, distance: 0 }]
+    const group: Open = { kind: inst.op, accesses, root: global, base, first }
+    all.push(group)
+    if (access.isFixed) open.push(group)
+  }
+  return all
+}
+
+/** What an access loads or stores. */
+export function accessed(inst: Inst): Type {
+  return inst.op === 'load' ? inst.results[0]!.type : inst.args[1]!.type
+}
+
+/** Takes an access to a group of its buffer, if it belongs there. A buffer has one array without a length. */
+function join(group: Open, access: Omit<Access, 'distance'>): boolean {
+  const { inst, elem, isFixed } = access
+  const [base, constant] = offset(elem.args[1]!)
+  const distance = (constant - group.first) | 0
+  if (group.kind !== inst.op || group.base !== base || !isFixed || Math.abs(distance) > mostApart) return false
+  // Of two stores to one place the later is the last.
+  const overlaps = (a: Access): boolean => mayOverlap(pathOf(a.inst.args[0]!), pathOf(inst.args[0]!))
+  if (inst.op === 'store' && group.accesses.some(overlaps)) return false
+  group.accesses.push({ ...access, distance })
+  return true
+}
+
+function findElement(inst: Inst): Found | undefined {
+  const steps: Inst[] = []
+  let isFixed = true
+  for (let { def } = inst.args[0]!; def.op === 'field' || def.op === 'elem'; { def } = def.args[0]!) {
+    if (def.op === 'elem') {
+      const { kind, count } = def.args[0]!.type.elem!
+      const index = def.args[1]!
+      if (kind === 'array' && count === 0)
+        return index.type === t.i32 || index.type === t.u32 ? { elem: def, steps, isFixed } : undefined
+      isFixed &&= constantIndex(index, count) !== undefined
+    }
+    steps.unshift(def)
+  }
+  return undefined
+}

@@ -1,0 +1,161 @@
+/**
+ * Neighbouring elements of a buffer, accessed at once: one check of bounds for all of them and all lanes. Where it fails, each is accessed
+ * alone, as its own bounds say.
+ */
+import type { Inst, Region } from '../../../ir/value.ts'
+import { location, type Location } from '../memory.ts'
+import { Label, type Node } from '../node.ts'
+import { f32, f32x4, i32, i32x4, isVector, op } from '../opcode.ts'
+import type { WideBody } from './body.ts'
+import { laneCount } from './graph.ts'
+import { laneType } from './memory.ts'
+import { accessed, neighboursIn, type Access, type Group } from './neighbours.ts'
+import { isLine, loadWords, storeWords, type Span, type WordType } from './words.ts'
+
+/** Where the elements of a group lie. */
+interface Place {
+  /** The lowest index, and how far it is from that of the first access. */
+  readonly index: Node
+  readonly lowest: number
+  /** The buffer. */
+  readonly array: Location
+  readonly span: Span
+  /** Whether all elements of all lanes are in bounds. */
+  readonly fits: Node
+}
+
+/** Lanes this many elements apart, or more, are looked at one by one. */
+const mostStep = 2 ** 16
+
+export class Rows {
+  readonly #body: WideBody
+  readonly #groups = new Map<Inst, Group>()
+
+  constructor(body: WideBody) {
+    this.#body = body
+  }
+
+  /** Finds the groups of a region that is compiled next. */
+  enter(region: Region): void {
+    for (const group of neighboursIn(region, type => this.#body.isFlat(type)))
+      for (const { inst } of group.accesses) this.#groups.set(inst, group)
+  }
+
+  /** Compiles an access of a group, or the whole group where it is time for it; false for other instructions. */
+  takes(inst: Inst): boolean {
+    const group = this.#groups.get(inst)
+    if (group === undefined) return false
+    const { accesses, kind } = group
+    const first = accesses[0]!
+    const isFirst = inst === first.inst
+    if (isFirst && !isVector(this.#body.index(first.elem.args[1]!).type)) {
+      for (const access of accesses) this.#groups.delete(access.inst)
+      return false
+    }
+    if (kind === 'load') {
+      if (isFirst) this.#load(accesses)
+    } else if (inst === accesses[accesses.length - 1]!.inst) this.#store(accesses)
+    return true
+  }
+
+  #place(accesses: readonly Access[]): Place {
+    const body = this.#body
+    const { g } = body
+    const { elem } = accesses[0]!
+    const array = body.at(elem.args[0]!)
+    const distances = accesses.map(a => a.distance)
+    const lowest = Math.min(...distances)
+    const index = g.add(body.index(elem.args[1]!), g.i32(lowest))
+    const { stride } = array.layouts.of(array.type)
+    const addr = g.add(array.base, g.mul(index, g.i32(stride)))
+    const row = g.rowOf(index)
+    const isRow = row !== undefined && Math.abs(row.step) < mostStep
+    const reach = isRow ? (laneCount - 1) * row.step : 0
+    const from = g.add(isRow ? row.first : index, g.i32(Math.min(0, reach)))
+    // So few steps cannot wrap around from one element in bounds to another.
+    const [low, high] = [0, Math.abs(reach) + Math.max(...distances) - lowest].map(by =>
+      g.pure(op.i32LtU, i32, g.add(from, g.i32(by)), array.extent!.length),
+    )
+    const all = g.pure(op.i32And, i32, low!, high!)
+    const fits = isRow ? all : g.all(all)
+    const span = { addr, object: array.object }
+    return { index, lowest, array, span, fits }
+  }
+
+  /** An access where all are in bounds. */
+  #inside({ distance, steps }: Access, { array, lowest, span }: Place): Location {
+    const offset = array.offset + (distance - lowest) * array.layouts.of(array.type).stride
+    return this.#after(steps, location(array.type.elem!, array.layouts, span.addr, offset, false, array.object))
+  }
+
+  /** An access as it is where it stands alone. */
+  #alone({ distance, steps }: Access, { array, index, lowest }: Place): Location {
+    const { g, memory } = this.#body
+    return this.#after(steps, memory.element(array, g.add(index, g.i32(distance - lowest)), false))
+  }
+
+  #after(steps: readonly Inst[], from: Location): Location {
+    const body = this.#body
+    return steps.reduce((p, s) => (s.op === 'field' ? body.memory.part(p, s.attr) : body.elementIn(p, s)), from)
+  }
+
+  /** Where the words of accesses lie; undefined where they are not words alone, or nobody knows where between them they lie. */
+  #words(accesses: readonly Access[], place: Place): readonly number[] | undefined {
+    const { memory, plan } = this.#body
+    const isWord = (scalar: string): boolean => scalar.endsWith('32')
+    if (!accesses.every(a => a.isFixed && plan.leaves.of(accessed(a.inst)).every(isWord))) return undefined
+    return accesses.flatMap(a => memory.scalars(this.#inside(a, place)).map(p => p.offset))
+  }
+
+  /** Does one thing where all is in bounds, and another where not. */
+  #choose(cond: Node, inside: () => void, alone: () => void): void {
+    const { g } = this.#body
+    const [yes, no] = [g.nested(false, inside), g.nested(false, alone)]
+    g.stmt({ kind: 'if', cond, yes, no, label: new Label() })
+  }
+
+  #load(accesses: readonly Access[]): void {
+    const { g, memory, plan } = this.#body
+    const place = this.#place(accesses)
+    const words = this.#words(accesses, place)
+    const types = accesses.flatMap(a => plan.leaves.of(accessed(a.inst)).map(laneType))
+    const locals = types.map(type => g.code.local(type))
+    const set = (values: readonly Node[]): void =>
+      values.forEach((value, k) => g.stmt({ kind: 'set', local: locals[k]!, value: g.as(types[k]!, value) }))
+    this.#choose(
+      place.fits,
+      () => {
+        if (words === undefined) set(accesses.flatMap(a => memory.load(this.#inside(a, place))))
+        else {
+          const found = loadWords(g, place.span, new Map(words.map((at, k) => [at, types[k] as WordType])))
+          set(words.map(at => found.get(at)!))
+        }
+      },
+      () => set(accesses.flatMap(a => memory.load(this.#alone(a, place)))),
+    )
+    const left = locals.map(local => g.get(local))
+    for (const { inst } of accesses) this.#body.set(inst.results[0]!, left.splice(0, plan.leaves.count(accessed(inst))))
+  }
+
+  #store(accesses: readonly Access[]): void {
+    const { g, memory } = this.#body
+    const place = this.#place(accesses)
+    const words = this.#words(accesses, place)
+    const values = (a: Access): readonly Node[] => this.#body.nodes(a.inst.args[1]!)
+    const { mask } = memory
+    const asLine = words !== undefined && isLine(g, place.span)
+    this.#choose(
+      asLine && mask !== undefined ? g.pure(op.i32And, i32, place.fits, g.all(mask)) : place.fits,
+      () => {
+        if (words === undefined) for (const a of accesses) memory.store(this.#inside(a, place), values(a))
+        else {
+          const all = accesses.flatMap(values)
+          const vector = (x: Node): Node => g.as(x.type === f32 || x.type === f32x4 ? f32x4 : i32x4, x)
+          const write = storeWords(g, place.span, new Map(words.map((at, k) => [at, vector(all[k]!)])))
+          memory.within(asLine ? undefined : mask, () => memory.eachLane(lane => write(lane.index)))
+        }
+      },
+      () => accesses.forEach(a => memory.store(this.#alone(a, place), values(a))),
+    )
+  }
+}
