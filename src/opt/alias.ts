@@ -64,23 +64,17 @@ export function offset(index: Value): [Value, number] {
   return c === undefined ? [index, 0] : [sum!.args[0]!, sum!.op === 'add' ? c | 0 : -c | 0]
 }
 
-/** True if no two of the pointers overlap: each step of all is from one value, and they differ in how far they go. In linear time. */
+/** True if there are pointers, and no two overlap: each step of all is from one value, and they differ in how far they go. In linear time. */
 export function areApart(paths: readonly Path[]): boolean {
-  const [first] = paths
+  const forms = new Set<string>()
   const places = new Set<string>()
   for (const { root, steps } of paths) {
-    if (root !== first!.root || steps.length !== first!.steps.length) return false
-    const distances = steps.map((step, k) => {
-      const other = first!.steps[k]!
-      if (typeof step === 'number') return typeof other === 'number' ? step : undefined
-      if (typeof other === 'number') return undefined
-      const [base, distance] = offset(step)
-      return base === offset(other)[0] ? distance : undefined
-    })
-    if (distances.includes(undefined)) return false
-    places.add(distances.join())
+    if (root === undefined || root !== paths[0]!.root) return false
+    const parts = steps.map(s => (typeof s === 'number' ? ([undefined, s] as const) : offset(s)))
+    forms.add(parts.map(p => p[0]?.id ?? '.').join())
+    places.add(parts.map(p => p[1]).join())
   }
-  return places.size === paths.length
+  return forms.size === 1 && places.size === paths.length
 }
 
 /** True where nothing in the program writes the space. */

@@ -102,7 +102,5 @@ function sinksOf(body: Region, whole: Value, home: Region): Inst[] | undefined {
     else if (inst.op === 'store' && region === home && inst.args[0]!.type.space === 'storage_rw') sinks.push(inst)
     else others = true
   })
-  const paths = sinks.map(s => pathOf(s.args[0]!))
-  const root = paths[0]?.root
-  return others || root === undefined || !areApart(paths) ? undefined : sinks
+  return others || !areApart(sinks.map(s => pathOf(s.args[0]!))) ? undefined : sinks
 }

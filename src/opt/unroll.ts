@@ -25,12 +25,7 @@ const openTrips = 256
 
 /** Unrolls the loops that `[ForceUnroll]` marks. A loop that exceeds the limits is an error, and stays a loop. */
 export function unroll(func: Func, cx: Cx): boolean {
-  return unrollWhere(func, cx, {
-    wanted: loop => loop.attr === 'unroll',
-    failed(loop) {
-      cx.sink.add(unrollForever, loop.span ?? func.span ?? undefined, { limit: tripLimit })
-    },
-  })
+  return unrollWhere(func, cx, loop => loop.attr === 'unroll')
 }
 
 /** Unrolls loops with few trips and a small body. */
@@ -45,14 +40,14 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
     const exact = tripBound(loop)?.exact
     return exact !== undefined && exact <= most && exact * size <= total
   }
-  return unrollWhere(func, cx, { wanted: small, most: costs.smallLoopAll * total })
+  return unrollWhere(func, cx, small, costs.smallLoopAll * total)
 }
 
 /** Unrolls loops of few trips that keep small arrays in memory. Copies get no names: each trip would repeat them with another number. */
 export function unrollArrays(func: Func, cx: Cx): boolean {
   if (func.body === undefined) return false
   const loops = loopsOfArrays(func)
-  return loops.size > 0 && unrollWhere(func, cx, { wanted: loop => loops.has(loop), keepsNames: false })
+  return loops.size > 0 && unrollWhere(func, cx, loop => loops.has(loop), Infinity, false)
 }
 
 /**
@@ -66,38 +61,35 @@ export function unrollFew(func: Func, cx: Cx): boolean {
       exact !== undefined &&
       exact <= costs.unrollTrips &&
       statesOf(loop.attr) === undefined &&
-      writtenOut(loop) <= costs.unrollInstructions
+      exact * writtenOut(loop.regions) <= costs.unrollInstructions
     )
   }
-  return unrollWhere(func, cx, { wanted: few, most: costs.unrollAll * costs.unrollInstructions })
+  return unrollWhere(func, cx, few, costs.unrollAll * costs.unrollInstructions)
 }
 
-/** The number of instructions of a loop after unrolling it, and those loops in it that have few trips. */
-function writtenOut(loop: Inst<'loop'>): number {
-  const exact = tripBound(loop)?.exact
-  const once = loop.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
-  return exact === undefined || exact > costs.unrollTrips ? once : exact * once
-}
-
-function writtenOutRegion(region: Region): number {
+/** The number of instructions of regions after unrolling the loops in them that have few trips. */
+function writtenOut(regions: readonly Region[]): number {
   let size = 0
-  for (const inst of region.insts) {
-    if (inst.op === 'loop') size += writtenOut(inst)
-    else if (!inst.row.ends && inst.op !== 'const' && inst.op !== 'zero')
-      size += 1 + inst.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
+  for (const { insts } of regions) {
+    for (const inst of insts) {
+      const inner = writtenOut(inst.regions)
+      if (inst.op === 'loop') {
+        const exact = tripBound(inst)?.exact
+        size += exact === undefined || exact > costs.unrollTrips ? inner : exact * inner
+      } else if (!inst.row.ends && inst.op !== 'const' && inst.op !== 'zero') size += 1 + inner
+    }
   }
   return size
 }
 
-interface Choice {
-  readonly wanted: (loop: Inst<'loop'>) => boolean
-  /** The instructions that all loops of the function may become; those that would be too much stay loops. */
-  readonly most?: number
-  readonly failed?: (loop: Inst<'loop'>) => void
-  readonly keepsNames?: boolean
-}
-
-function unrollWhere(func: Func, cx: Cx, { wanted, most = Infinity, failed, keepsNames = true }: Choice): boolean {
+/** Unrolls loops. All of a function together become `most` instructions; those that would be too much stay loops. */
+function unrollWhere(
+  func: Func,
+  cx: Cx,
+  wanted: (loop: Inst<'loop'>) => boolean,
+  most: number = Infinity,
+  keepsNames: boolean = true,
+): boolean {
   if (func.body === undefined) return false
   let changed = false
   let left = most
@@ -108,22 +100,22 @@ function unrollWhere(func: Func, cx: Cx, { wanted, most = Infinity, failed, keep
       const inst = region.insts[i]!
       if (inst.op === 'loop' && wanted(inst)) {
         to ??= valueTable(func)
-        const limit = Math.min(sizeLimit, left)
-        const unrolling = new Unrolling(func, to, wanted, limit, cx.wide === true, keepsNames)
+        const unrolling = new Unrolling(func, to, wanted, Math.min(sizeLimit, left), cx.wide === true, keepsNames)
         const block = unrolling.loop(inst)
-        if (block === undefined) {
-          // Loops inside are tried next, and what was copied of this one is gone.
-          to = undefined
-          if (inst.attr === 'unroll') inst.attr = null
-          failed?.(inst)
-        } else {
-          left -= limit - unrolling.left
+        if (block !== undefined) {
+          left -= unrolling.made
           block.results = inst.results
           for (const r of block.results) r.def = block
           region.insts[i] = block
+          changed = true
+          continue
         }
-        changed = true
-        if (block !== undefined) continue
+        // Loops inside are tried next, and what was copied of this one is gone.
+        to = undefined
+        if (inst.attr === 'unroll') {
+          inst.attr = null
+          cx.sink.add(unrollForever, inst.span ?? func.span ?? undefined, { limit: tripLimit })
+        }
       }
       for (let i = 0; i < inst.regions.length; i++) visit(inst.regions[i]!)
     }
@@ -140,8 +132,9 @@ class Unrolling {
   readonly #wanted: (loop: Inst<'loop'>) => boolean
   readonly #to: ValueTable
   readonly #labels = new Map<Inst, Inst>()
-  /** The instructions that it may still become. */
-  left: number
+  readonly #limit: number
+  /** The instructions that it became so far. */
+  made = 0
 
   constructor(
     func: Func,
@@ -157,7 +150,7 @@ class Unrolling {
     this.#func = func
     this.#b = new Builder(func, new Region())
     this.#wanted = wanted
-    this.left = limit
+    this.#limit = limit
   }
 
   /** The unrolled loop as a block without results of its own; undefined if it exceeds the limits. */
@@ -219,7 +212,7 @@ class Unrolling {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
       if (inst.row.ends) return inst
-      if (--this.left < 0) return undefined
+      if (++this.made > this.#limit) return undefined
       this.#b.at = region
       this.#b.span = inst.span
       if (inst.regions.length === 0) {
