@@ -169,7 +169,7 @@ function average(runs, least, work) {
 }
 
 console.log(
-  `\nThe programs of bench/programs. Cold: from spawn to the end of stdout, the fastest of 7; hot: in one process, the fastest of ${rounds} rounds, each ${perRound} compiles on average, and as many of the other as take as long\n`,
+  `\nThe programs of bench/programs. Cold: from spawn to the end of stdout, the fastest of 7; hot: in one process, the fastest of ${rounds} rounds, each the average of ${perRound} compiles, and of as many of the other as take as long\n`,
 )
 row(
   'program',

@@ -89,7 +89,7 @@ describe.skipIf(availableParallelism() === 1)('an isolated page', () => {
   })
 })
 
-describe('without its worker', () => {
+describe.skipIf(availableParallelism() === 1)('without its worker', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cotangent-site-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 

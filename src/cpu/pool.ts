@@ -29,8 +29,8 @@ interface Channel {
   unref?(): void
 }
 
-/** Tenths of a second that a worker has to start, while this thread could hear of it. */
-const patience = 100
+/** The turns of a timer that a worker has to start, and the milliseconds of one: ten seconds. */
+const [patience, turn] = [100, 100]
 
 /** A worker. */
 export class Member {
@@ -99,8 +99,8 @@ export class Member {
     this.#isWatched = true
     let turns = 0
     const timer = setInterval(() => {
-      if (++turns === patience) this.#fail(`it did not start within ${patience / 10} seconds`)
-    }, 100)
+      if (++turns === patience) this.#fail(`it did not start within ${(patience * turn) / 1000} seconds`)
+    }, turn)
     const stop = (): void => clearInterval(timer)
     this.ready.then(stop, stop)
   }

@@ -136,13 +136,18 @@ export class Team {
   async runAsync(shared: Shared): Promise<void> {
     const range = this.#open(shared)
     const answers: Promise<void>[] = []
+    const done = async (): Promise<undefined> => void (await Promise.allSettled(answers))
     try {
       for (let k = 0; k < this.size && isOpen(this.#board, range); k++) {
-        // Those that run do the work if another one cannot start.
-        const worker = await startedMember(k)
+        // Those that run do the work if another one cannot start, or has not yet when all is done.
+        const worker = await (k === 0 ? startedMember(k) : Promise.race([startedMember(k), done()]))
         if (worker === undefined) break
-        answers.push(worker.ask(this.#job(worker, k, shared, range, true)))
+        const answer = worker.ask(this.#job(worker, k, shared, range, true))
+        answer.catch(() => Atomics.store(this.#board, word.failed, 1))
+        answers.push(answer)
       }
+      // Also where one fails: the others may not be at work when the next dispatch begins.
+      await done()
       await Promise.all(answers)
     } finally {
       Atomics.store(this.#board, word.open, 0)

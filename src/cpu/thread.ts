@@ -109,7 +109,7 @@ if (port) {
   const page = globalThis as unknown as PageWorker
   const hear = serve(answer => page.postMessage(answer))
   page.onmessage = ({ data }) => hear(data as Message)
-  // Once this script has run. Chromium keeps messages back until the thread that started the worker has heard of that, and that thread may be about to
-  // dispatch: then it hears of nothing.
+  // Not before this script has run: Chromium delivers messages to a worker only once the thread that started it has heard that it runs. A thread that
+  // got `ready` earlier could begin a dispatch, which blocks it, and its messages would wait until the dispatch is over.
   setTimeout(() => page.postMessage('ready'))
 }

@@ -202,7 +202,7 @@ export const smallLoopTripsFast = 16
 /** Half: at -O3 alone WGSL −2 %, WebAssembly −4.2 %; double: at -O3 alone WGSL +5.8 %, WebAssembly +4.9 %. */
 export const smallLoopInstructionsFast = 256
 /**
- * How many times these instructions all loops of a function may become: of those that are unrolled before differentiation, and after it.
+ * How many times these instructions all loops of a function may become in one run of the pass: of those that are unrolled before differentiation, and after it.
  * Half and double: the same code.
  */
 export const unrollAll = 4

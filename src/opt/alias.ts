@@ -64,7 +64,10 @@ export function offset(index: Value): [Value, number] {
   return c === undefined ? [index, 0] : [sum!.args[0]!, sum!.op === 'add' ? c | 0 : -c | 0]
 }
 
-/** True if there are pointers, and no two overlap: each step of all is from one value, and they differ in how far they go. In linear time. */
+/**
+ * True if there are pointers, and no two overlap: their steps begin with the same values, and the constants that are added to these differ. It
+ * takes linear time; `mayOverlap` knows of more pairs that do not overlap.
+ */
 export function areApart(paths: readonly Path[]): boolean {
   const forms = new Set<string>()
   const places = new Set<string>()

@@ -82,7 +82,7 @@ function writtenOut(regions: readonly Region[]): number {
   return size
 }
 
-/** Unrolls loops. All of a function together become `most` instructions; those that would be too much stay loops. */
+/** Unrolls loops. All of a function together become at most `most` instructions in one run; once one would be too much, those that follow stay loops. */
 function unrollWhere(
   func: Func,
   cx: Cx,
@@ -98,7 +98,7 @@ function unrollWhere(
   const visit = (region: Region): void => {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      if (inst.op === 'loop' && wanted(inst)) {
+      if (inst.op === 'loop' && left > 0 && wanted(inst)) {
         to ??= valueTable(func)
         const unrolling = new Unrolling(func, to, wanted, Math.min(sizeLimit, left), cx.wide === true, keepsNames)
         const block = unrolling.loop(inst)
@@ -112,6 +112,7 @@ function unrollWhere(
         }
         // Loops inside are tried next, and what was copied of this one is gone.
         to = undefined
+        if (unrolling.made > left) left = 0
         if (inst.attr === 'unroll') {
           inst.attr = null
           cx.sink.add(unrollForever, inst.span ?? func.span ?? undefined, { limit: tripLimit })

@@ -312,6 +312,7 @@ ${parts.join('\n')}
       () => `quads[own * ${this.#one(['1u', '0x40000001u'])}] = float4(${f()}, f0, ${f()}, f1);`,
       () =>
         `{ quads[own].${this.#one(['x', 'yz', 'xzw'])} += ${f()}; f2 = dot(quads[own], float4(1.0, f0, -1.0, 0.5)); }`,
+      () => `f${this.#rand(4)} = quads[own].${this.#one(['x', 'w'])} - quads[own].y * ${f()};`,
     ])()
   }
 

@@ -144,6 +144,21 @@ const cases: readonly {
     globals: 'RWStructuredBuffer<int3> v;',
     body: 'int3 a = v[t]; v[t].xz = a.yx; int b = v[t].z; v[t].y = b + 1; o[t] = a.x;',
   },
+  { name: 'components alone', globals: 'RWStructuredBuffer<int3> v;', body: 'o[t] = v[t].x + 2 * v[t].y - v[t].z;' },
+  {
+    name: 'elements of arrays alone',
+    globals: 'struct Three { int b[3]; }; RWStructuredBuffer<Three> v;',
+    body: 'o[t] = v[t].b[0] + 2 * v[t].b[2];',
+  },
+  {
+    name: 'elements of matrices alone',
+    globals: 'RWStructuredBuffer<int3x3> v;',
+    body: 'o[t] = v[t][0][1] + 2 * v[t][2].x;',
+  },
+  {
+    name: 'a variable comes in between',
+    body: 'int a[4]; a[t & 3] = n[k]; int b[4]; b[n[t] & 3] = n[k + 1]; o[k] = a[t & 3] + b[n[t] & 3]; o[k + 1] = n[k + 2];',
+  },
   {
     name: 'structs, and elements of arrays in them',
     globals: 'struct Pair { int a; float f; int b[2]; }; RWStructuredBuffer<Pair> v;',
@@ -165,13 +180,13 @@ describe('four threads at once access neighbours as one at a time does', () => {
       const [one, four] = ([1, 4] as const).map(lanes => {
         const module = loadSync(program, { lanes })
         const kernel = module.kernel('computeMain')
-        const v = Int32Array.from({ length: 64 }, (_, i) => 1065353216 + 3 * i)
+        const v = Int32Array.from({ length: 192 }, (_, i) => 1065353216 + 3 * i)
         const all: Record<string, Int32Array | Uint8Array> = {
           n: Int32Array.from({ length: sizes[0] }, (_, i) => (i * 7) % 23),
           o: Int32Array.from({ length: sizes[1] }, (_, i) => 100 + i),
           guard: new Int32Array(32),
           // Structs come as bytes.
-          v: globals.startsWith('struct') ? new Uint8Array(v.buffer) : v,
+          v: /struct|x3>/.test(globals) ? new Uint8Array(v.buffer) : v,
         }
         const buffers = Object.fromEntries(kernel.buffers.map(name => [name, all[name]!]))
         kernel.dispatch([1, 1, 1], { buffers })

@@ -9,12 +9,13 @@ import { blackTexels, formatOf, pictureOf } from './texels.ts'
 import { loadThreaded } from './threads.ts'
 import type { Plain } from './values.ts'
 
-/** Makes ready to run. Throws a `Failed` for what only a device can do. */
+/** Makes ready to run, on `most` threads or as many as pay. Throws a `Failed` for what only a device can do. */
 export async function cpuRunner(
   program: Program,
   plan: Plan,
   context: OffscreenCanvasRenderingContext2D | undefined,
   strings: ReadonlyMap<number, string>,
+  most?: number,
 ): Promise<Runner> {
   if (plan.raster !== undefined)
     throw new Failed({
@@ -26,7 +27,7 @@ export async function cpuRunner(
   let texts = ''
   const { loaded, threads } = await loadThreaded(program, {
     print: text => (texts += text),
-    threads: paysThreads(plan) ? undefined : 1,
+    threads: paysThreads(plan) ? most : 1,
   })
   const buffers = new Map(plan.buffers.map(b => [b.name, contents(b)]))
   const textures = new Map(

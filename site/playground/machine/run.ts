@@ -89,7 +89,7 @@ serve(run, async (ask: RunAsk): Promise<RunAnswer> => {
   const { reflection } = orRefused(() => program.wgsl())
   const plan = planned(reflection, await known(ask.files, program), ask.size)
   const middle = performance.now()
-  // Not before: while a program has mistakes, the one before it goes on. Its threads end with the last program, so it is not freed before the next one has them.
+  // Not before: while a program has mistakes, the one before it goes on. Workers end with the last program that is loaded, so the old one is closed only after the new one is loaded.
   const before = await halted()
   const runner = await runnerOf(ask, program, plan).finally(() => before?.end())
   if (own !== latest) {
@@ -188,7 +188,7 @@ async function runnerOf(ask: RunAsk, program: Program, plan: Plan): Promise<Runn
 async function rehearse(program: Program, plan: Plan, strings: ReadonlyMap<number, string>): Promise<void> {
   let runner: Runner
   try {
-    runner = await cpuRunner(program, plan, undefined, strings)
+    runner = await cpuRunner(program, plan, undefined, strings, 1)
   } catch {
     return
   }

@@ -14,7 +14,7 @@ export async function loadThreaded(program: Program, options: LoadOptions = {}):
     return { loaded, threads: loaded.threads }
   }
   const threads = options.threads ?? cores()
-  if (threads === undefined) return await loadOne({})
+  if (threads === undefined || threads === 1) return await loadOne({})
   try {
     return await loadOne({ threads })
   } catch (cause) {

@@ -25,7 +25,7 @@ export class WideBody extends Body {
   readonly #rows = new Map<number, number>()
   /** Calls that were made before all threads. */
   readonly #once = new Set<unknown>()
-  readonly #neighbours: Rows
+  readonly #accesses: Rows
 
   /** `threads` are the loops over threads, and over how many. */
   constructor(
@@ -45,7 +45,7 @@ export class WideBody extends Body {
     })
     this.#varying = varying
     this.#flow = flow
-    this.#neighbours = new Rows(this)
+    this.#accesses = new Rows(this)
   }
 
   /** Where control goes if no lane is left in the function. */
@@ -63,12 +63,12 @@ export class WideBody extends Body {
   }
 
   override region(region: Region): void {
-    this.#neighbours.enter(region)
+    this.#accesses.enter(region)
     super.region(region)
   }
 
   protected override inst(inst: Inst): void {
-    if (!this.#neighbours.takes(inst)) super.inst(inst)
+    if (!this.#accesses.takes(inst)) super.inst(inst)
   }
 
   // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -37,7 +37,7 @@ export interface Row {
 
 /** How many threads run at once. */
 export const laneCount = 4
-const lanes: readonly number[] = [0, 1, 2, 3]
+export const lanes: readonly number[] = [0, 1, 2, 3]
 
 interface Parts {
   readonly scalar: ScalarType

@@ -51,6 +51,8 @@ export function neighboursIn(region: Region, isFlat: (type: Type) => boolean): r
     open = open.filter(g => (root ?? g.root) !== g.root || (kind ?? g.kind) !== g.kind)
   }
   for (const inst of region.insts) {
+    // A variable is no part of a buffer.
+    if (inst.op === 'var') continue
     if (inst.op !== 'load' && inst.op !== 'store') {
       if (inst.regions.length > 0 || (inst.row.effect !== 'none' && !isPureCall(inst))) close(undefined)
       continue

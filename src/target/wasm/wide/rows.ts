@@ -3,6 +3,7 @@
  * alone, as its own bounds say.
  */
 import type { Inst, Region } from '../../../ir/value.ts'
+import { constantIndex } from '../../../opt/match.ts'
 import { location, type Location } from '../memory.ts'
 import { Label, type Node } from '../node.ts'
 import { f32, f32x4, i32, i32x4, isVector, op } from '../opcode.ts'
@@ -94,9 +95,13 @@ export class Rows {
     return this.#after(steps, memory.element(array, g.add(index, g.i32(distance - lowest)), false))
   }
 
+  /** Constant indices are taken as they are: those of later accesses of a group are not compiled yet. */
   #after(steps: readonly Inst[], from: Location): Location {
-    const body = this.#body
-    return steps.reduce((p, s) => (s.op === 'field' ? body.memory.part(p, s.attr) : body.elementIn(p, s)), from)
+    const { memory } = this.#body
+    return steps.reduce((p, step) => {
+      const part = step.op === 'field' ? step.attr : constantIndex(step.args[1]!, p.type.count)
+      return part === undefined ? this.#body.elementIn(p, step) : memory.part(p, part)
+    }, from)
   }
 
   /** Where the words of accesses lie; undefined where they are not words alone, or nobody knows where between them they lie. */

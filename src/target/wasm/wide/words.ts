@@ -5,7 +5,7 @@
 import { laneAt } from '../encode.ts'
 import type { Node } from '../node.ts'
 import { f32, f32x4, i32, i32x4, i64, i64x2, op } from '../opcode.ts'
-import type { WideGraph } from './graph.ts'
+import { lanes, type WideGraph } from './graph.ts'
 
 export type WordType = typeof f32x4 | typeof i32x4
 
@@ -20,8 +20,6 @@ interface Piece {
   readonly offset: number
   readonly count: 4 | 2 | 1
 }
-
-const lanes: readonly number[] = [0, 1, 2, 3]
 
 /** Whether words of lanes that follow each other lie side by side, so that they are a vector as they are. */
 export function isLine(g: WideGraph, { addr }: Span): boolean {
