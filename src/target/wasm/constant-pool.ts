@@ -5,8 +5,7 @@ import { roundUp } from '../../ir/layout.ts'
 import type { Data } from './node.ts'
 
 export class ConstantPool {
-  /** The bytes that differ from zero, by address. */
-  readonly data: Data[] = []
+  readonly #filled: Data[] = []
   readonly #frame: { top: number }
   readonly #work: Work
   readonly #constantAt = new Map<string, number>()
@@ -16,6 +15,20 @@ export class ConstantPool {
   constructor(frame: { top: number }, work: Work) {
     this.#frame = frame
     this.#work = work
+  }
+
+  /** The bytes that differ from zero, in one piece where they touch. */
+  get data(): readonly Data[] {
+    const pieces: Data[] = []
+    for (let i = 0, first = 0; i < this.#filled.length; i++) {
+      const { at, bytes } = this.#filled[i]!
+      if (this.#filled[i + 1]?.at === at + bytes.length) continue
+      const start = this.#filled[first]!.at
+      const piece = { at: start, bytes: new Uint8Array(at + bytes.length - start) }
+      for (; first <= i; first++) piece.bytes.set(this.#filled[first]!.bytes, this.#filled[first]!.at - start)
+      pieces.push(piece)
+    }
+    return pieces
   }
 
   /** The address of so many bytes of zeros. */
@@ -56,7 +69,7 @@ export class ConstantPool {
       for (let i = end; i < bytes.length && i - end < costs.zerosApart; i++) if (bytes[i] !== 0) end = (i | 3) + 1
       end = Math.min(end, bytes.length)
       this.#work.spend('output', end - start)
-      this.data.push({ at: at + start, bytes: bytes.subarray(start, end) })
+      this.#filled.push({ at: at + start, bytes: bytes.subarray(start, end) })
       start = end
     }
   }

@@ -1,13 +1,15 @@
 /**
- * Elementary functions of floats as helpers. They compute in doubles without branches: after range reduction a polynomial
- * (interpolated at Chebyshev nodes, relative error below 3e-10) gives results that round to the nearest float but for rare
- * cases next to a tie. Doubles, sines of huge numbers and powers of negative ones use the bodies of core/libm.slang.
+ * Elementary functions of floats as helpers, one form for scalars and for vectors. They compute in floats without branches, with errors below
+ * 1.6 units in the last place. What needs more digits on the way is computed in doubles (`doubles.ts`): powers, binary logarithms, cosh, and
+ * what an angle is more than quarters of a turn. Doubles, sines of huge numbers and powers of negative ones use the bodies of core/libm.slang.
  */
 import { InternalError } from '../../base/diag.ts'
+import { Arithmetic } from './arithmetic.ts'
+import { Doubles } from './doubles.ts'
 import { Graph } from './graph.ts'
 import { intrinsics } from './intrinsic.ts'
 import { Callee, Code, type Node } from './node.ts'
-import { f32, f64, i32, i64, op } from './opcode.ts'
+import { f32, f64, i32, op } from './opcode.ts'
 
 /** The target intrinsics that they are. */
 export const elementaryNames: readonly string[] = [...intrinsics.keys()].filter(
@@ -16,40 +18,49 @@ export const elementaryNames: readonly string[] = [...intrinsics.keys()].filter(
 
 /** From here on, more digits of pi are needed for the quadrant of an angle than two doubles have. */
 const hugeAngle = 2 ** 22
-/** Adding it rounds a double to an integer, which the low bits then hold. */
-const magic = 1.5 * 2 ** 52
-/** Its bits: small integers added to them make the double that is as much more. */
-const magicBits = 0x4338000000000000n
-const log2e = 1.4426950408889634
-const ln2 = [0.6931471796706319, 8.893134238886677e-10] as const
-const halfPi = [1.570796325802803, 9.920935796805404e-10] as const
+/** The bits of `magic`. */
+const magicBits = 0x4b400000
+/** ln 2 in two parts; the first has 9 bits, so that its product with an exponent is exact. */
+const ln2 = [0.693359375, -2.1219444e-4] as const
 
-/** (e^r - 1) / r for |r| up to ln 2 / 2. */
-const expm1Terms = [
-  1, 0.5000000047117786, 0.1666666671899754, 0.041666352896649515, 0.008333298483740934, 0.0013941108444434013,
-  0.00019899273970266023,
+// Polynomials of least relative error, by the method of Lawson (1961); coefficients rounded to floats one after the other.
+
+/** (e^r - 1 - r) / r² for |r| up to ln 2 / 2. */
+const expTerms = [
+  0.4999999403953552, 0.1666652113199234, 0.04166825860738754, 0.008368666283786297, 0.0013821235625073314,
 ]
-/** atanh(s) / s by s². */
-const atanhTerms = [
-  1.0000000000041798, 0.3333333262374376, 0.20000192336187594, 0.14267525518908156, 0.11808179549572992,
+/** (2 atanh(s) / s - 2) / s² by s². */
+const logTerms = [0.6666677594184875, 0.39977580308914185, 0.2987091839313507]
+/** (sin(r) / r - 1) / r² and (1 - cos(r)) / r² by r², for |r| up to pi / 4. */
+const sinTerms = [-0.16666655242443085, 0.008332191966474056, -0.0001951878803083673]
+const cosTerms = [0.5, -0.04166664555668831, 0.00138873013202101, -2.4430661142105237e-5]
+/** (tanh(x) / x - 1) / x² by x², for |x| up to `smallTanh`. */
+const tanhTerms = [
+  -0.3333328366279602, 0.133314847946167, -0.053742989897727966, 0.020649010315537453, -0.005715354811400175,
 ]
-/** sin(r) / r and cos(r) by r². */
-const sinTerms = [
-  0.9999999999956731, -0.16666666631591165, 0.00833332878245888, -0.000198392022122311, 2.7173456841089953e-6,
-]
-const cosTerms = [
-  0.9999999999999444, -0.49999999999351113, 0.04166666654391119, -0.0013888880393776424, 2.4798928755323667e-5,
-  -2.717342984102282e-7,
-]
+const smallTanh = 0.625
+
+/**
+ * Computes in doubles: gives `compute` its operands as doubles, and what that gives back as floats, and integers by their low halves. Of
+ * vectors, of two lanes at a time.
+ */
+export type InDoubles = (
+  args: readonly Node[],
+  compute: (m: Doubles, x: Node, y: Node) => readonly Node[],
+) => readonly Node[]
 
 /** The code of a helper of floats. It calls `body`, the library's function, for operands outside of its range. */
 export function elementaryCode(name: string, body: () => Callee): Code {
   const code = new Code(new Callee(`${name}32`, name === 'pow' ? [f32, f32] : [f32], [f32]))
-  const m = new Doubles(new Graph(code))
-  const g = m.g
+  const g = new Graph(code)
   const args = code.callee.params.map((_, i) => g.get(i))
-  const wide = args.map(x => g.pure(op.f64PromoteF32, f64, x))
-  const usual = usualRange(m, name, wide)
+  const inDoubles: InDoubles = (operands, compute) => {
+    const [x, y] = operands.map(a => g.pure(op.f64PromoteF32, f64, a))
+    return compute(new Doubles(g), x!, y!).map(r =>
+      r.type === f64 ? g.pure(op.f32DemoteF64, f32, r) : g.pure(op.i32WrapI64, i32, r),
+    )
+  }
+  const usual = usualRange(g, name, args)
   if (usual !== undefined) {
     g.when(g.eqz(usual), () => {
       const local = code.local(f32)
@@ -58,185 +69,164 @@ export function elementaryCode(name: string, body: () => Callee): Code {
       g.at.open = false
     })
   }
-  const value = g.pure(op.f32DemoteF64, f32, result(m, name, wide[0]!, wide[1]))
-  g.stmt({ kind: 'return', values: [name === 'tanh' ? g.pure(op.f32Copysign, f32, value, args[0]!) : value] })
+  g.stmt({ kind: 'return', values: [new Floats(g, inDoubles).result(name, args)] })
   return code
 }
 
 /** The condition under which the operands are in the helper's range; undefined if they always are. */
-export function usualRange(m: Doubles, name: string, [x, y]: readonly Node[]): Node | undefined {
-  const g = m.g
-  const below = (v: Node, limit: number): Node => g.pure(op.f64Lt, i32, v, g.f64(limit))
-  const size = (v: Node): Node => g.pure(op.f64Abs, f64, v)
+export function usualRange(g: Graph, name: string, [x, y]: readonly Node[]): Node | undefined {
+  const below = (v: Node, limit: number): Node => g.pure(op.f32Lt, i32, v, g.f32(limit))
   switch (name) {
     case 'sin':
     case 'cos':
-      return below(size(x!), hugeAngle)
+      return below(g.pure(op.f32Abs, f32, x!), hugeAngle)
     case 'pow': {
-      const finite = g.pure(op.i32And, i32, below(x!, Infinity), below(size(y!), Infinity))
-      return g.pure(op.i32And, i32, g.pure(op.f64Gt, i32, x!, g.f64(0)), finite)
+      // Of infinite powers the negative one needs nothing special.
+      const finite = g.pure(op.i32And, i32, below(x!, Infinity), below(y!, Infinity))
+      return g.pure(op.i32And, i32, g.pure(op.f32Gt, i32, x!, g.f32(0)), finite)
     }
     default:
       return undefined
   }
 }
 
-/** The value as a double; that of tanh with any sign. */
-export function result(m: Doubles, name: string, x: Node, power: Node | undefined): Node {
-  const g = m.g
-  switch (name) {
-    case 'exp':
-      return m.exp(m.clamp(x, -110, 90))
-    case 'exp2':
-      return m.exp2(m.clamp(x, -160, 130))
-    case 'log':
-      return m.log(x, 1)
-    case 'log2':
-      return m.log(x, log2e)
-    case 'sin':
-      return m.sine(x, 0)
-    case 'cos':
-      return m.sine(x, 1)
-    case 'pow':
-      return m.exp2(m.clamp(m.mul(power!, m.log(x, log2e)), -160, 130))
-    case 'tanh': {
-      const e = m.expm1(m.clamp(m.add(x, x), -40, 40))
-      return m.div(e, m.add(e, g.f64(2)))
+/** The functions in floats; of a graph of vectors, of four at once. */
+export class Floats extends Arithmetic {
+  readonly #inDoubles: InDoubles
+
+  constructor(g: Graph, inDoubles: InDoubles) {
+    super(g, f32)
+    this.#inDoubles = inDoubles
+  }
+
+  /** What the function gives. */
+  result(name: string, args: readonly Node[]): Node {
+    const x = args[0]!
+    switch (name) {
+      case 'exp':
+        return this.#exp(this.clamp(x, -104, 89))
+      case 'exp2':
+        return this.#exp2(this.clamp(x, -150, 128))
+      case 'log':
+        return this.#orEdge(x, this.#log(x))
+      case 'log2':
+        return this.#orEdge(x, this.#inDoubles(args, (m, d) => [m.log2(d)])[0]!)
+      case 'sin':
+        return this.#sine(x, 0)
+      case 'cos':
+        return this.#sine(x, 1)
+      case 'pow':
+        return this.#inDoubles(args, (m, base, power) => [m.pow(base, power)])[0]!
+      case 'tanh':
+        return this.#tanh(x)
+      case 'cosh':
+        return this.#inDoubles(args, (m, d) => [m.cosh(d)])[0]!
+      default:
+        throw new InternalError('wasm', `no helper for ${name}`)
     }
-    case 'cosh': {
-      const e = m.exp(m.clamp(g.pure(op.f64Abs, f64, x), 0, 100))
-      return m.mul(m.add(e, m.div(g.f64(1), e)), g.f64(0.5))
-    }
-    default:
-      throw new InternalError('wasm', `no helper for ${name}`)
-  }
-}
-
-/** Arithmetic of doubles, short; of a graph of vectors, of two at once. */
-export class Doubles {
-  readonly g: Graph
-
-  constructor(g: Graph) {
-    this.g = g
   }
 
-  add(x: Node, y: Node): Node {
-    return this.g.pure(op.f64Add, f64, x, y)
-  }
-  sub(x: Node, y: Node): Node {
-    return this.g.pure(op.f64Sub, f64, x, y)
-  }
-  mul(x: Node, y: Node): Node {
-    return this.g.pure(op.f64Mul, f64, x, y)
-  }
-  div(x: Node, y: Node): Node {
-    return this.g.pure(op.f64Div, f64, x, y)
-  }
-  bits(x: Node): Node {
-    return this.g.pure(op.i64ReinterpretF64, i64, x)
-  }
-  #fromBits(x: Node): Node {
-    return this.g.pure(op.f64ReinterpretI64, f64, x)
+  /** An operation of integers. */
+  #whole(code: number, x: Node, y: Node | number): Node {
+    return this.g.pure(code, i32, x, typeof y === 'number' ? this.g.i32(y) : y)
   }
 
-  /** NaN stays NaN. */
-  clamp(x: Node, low: number, high: number): Node {
-    return this.g.pure(op.f64Min, f64, this.g.pure(op.f64Max, f64, x, this.g.f64(low)), this.g.f64(high))
+  /** The integer in the low bits of a sum that `rounded` gave. */
+  #integer(sum: Node): Node {
+    return this.#whole(op.i32Sub, this.bits(sum), magicBits)
   }
 
-  /** A polynomial by Estrin's scheme, whose parts can be computed side by side. */
-  #polynomial(x: Node, terms: readonly number[]): Node {
-    let parts = terms.map(c => this.g.f64(c))
-    for (let power = x; parts.length > 1; power = this.mul(power, power)) {
-      const next: Node[] = []
-      for (let i = 0; i < parts.length; i += 2) {
-        next.push(i + 1 < parts.length ? this.add(parts[i]!, this.mul(power, parts[i + 1]!)) : parts[i]!)
-      }
-      parts = next
-    }
-    return parts[0]!
+  /** 2 to an integer from -126 to 127. */
+  #power(k: Node): Node {
+    return this.fromBits(this.#whole(op.i32Add, this.#whole(op.i32Shl, k, 23), 127 << 23))
   }
 
-  /** A double plus `magic`: rounded, with the integer in its low bits. */
-  #rounded(x: Node): { readonly sum: Node; readonly whole: Node } {
-    const sum = this.add(x, this.g.f64(magic))
-    return { sum, whole: this.sub(sum, this.g.f64(magic)) }
+  /** A float times 2 to an integer, in two steps, since the power alone may be out of range. */
+  #scaled(x: Node, k: Node): Node {
+    const half = this.#whole(op.i32ShrS, k, 1)
+    return this.mul(this.mul(x, this.#power(half)), this.#power(this.#whole(op.i32Sub, k, half)))
   }
 
-  /** 2 to an integer in the low bits. */
-  power(sum: Node): Node {
+  /** e^r for |r| up to ln 2 / 2. */
+  #near(r: Node): Node {
+    return this.add(this.add(r, this.mul(this.mul(r, r), this.polynomial(r, expTerms))), this.number(1))
+  }
+
+  /** x = k ln 2 + r: k, and e^r. */
+  #exponential(x: Node): readonly [k: Node, near: Node] {
+    const { sum, whole } = this.rounded(this.mul(x, this.number(Math.LOG2E)))
+    return [this.#integer(sum), this.#near(this.rest(x, whole, ln2))]
+  }
+
+  #exp(x: Node): Node {
+    const [k, near] = this.#exponential(x)
+    return this.#scaled(near, k)
+  }
+
+  #exp2(x: Node): Node {
+    const { sum, whole } = this.rounded(x)
+    return this.#scaled(this.#near(this.mul(this.sub(x, whole), this.number(Math.LN2))), this.#integer(sum))
+  }
+
+  /**
+   * The logarithm of a positive finite number: x = 2^k m with m around 1, and log(1 + f) = f - f²/2 + s (f²/2 + R(s²)) with s = f / (2 + f),
+   * where 2 atanh(s) = 2s + s R(s²).
+   */
+  #log(x: Node): Node {
     const { g } = this
-    return this.#fromBits(
-      g.pure(op.i64Add, i64, g.pure(op.i64Shl, i64, this.bits(sum), g.i64(52n)), g.i64(1023n << 52n)),
-    )
+    const isSubnormal = this.less(x, this.number(2 ** -126))
+    const all = this.bits(g.select(isSubnormal, this.mul(x, this.number(2 ** 23)), x))
+    const k = this.#whole(op.i32ShrS, this.#whole(op.i32Sub, all, 0x3f3504f3), 23)
+    const m = this.fromBits(this.#whole(op.i32Sub, all, this.#whole(op.i32Shl, k, 23)))
+    const whole = this.sub(g.pure(op.f32ConvertI32S, f32, k), g.select(isSubnormal, this.number(23), this.number(0)))
+    const f = this.sub(m, this.number(1))
+    const s = this.div(f, this.add(f, this.number(2)))
+    const z = this.mul(s, s)
+    const half = this.mul(this.mul(this.number(0.5), f), f)
+    const tail = this.mul(s, this.add(half, this.mul(z, this.polynomial(z, logTerms))))
+    const small = this.add(tail, this.mul(whole, this.number(ln2[1])))
+    return this.sub(this.mul(whole, this.number(ln2[0])), this.sub(this.sub(half, small), f))
   }
 
-  /** x = k ln 2 + r: 2^k as a sum with `magic`, and r. */
-  #reduced(x: Node): { readonly sum: Node; readonly rest: Node } {
-    const { sum, whole } = this.#rounded(this.mul(x, this.g.f64(log2e)))
-    return {
-      sum,
-      rest: this.sub(this.sub(x, this.mul(whole, this.g.f64(ln2[0]))), this.mul(whole, this.g.f64(ln2[1]))),
-    }
-  }
-
-  exp(x: Node): Node {
-    const { sum, rest } = this.#reduced(x)
-    return this.mul(this.add(this.mul(rest, this.#polynomial(rest, expm1Terms)), this.g.f64(1)), this.power(sum))
-  }
-
-  exp2(x: Node): Node {
-    const { sum, whole } = this.#rounded(x)
-    const rest = this.mul(this.sub(x, whole), this.g.f64(ln2[0] + ln2[1]))
-    return this.mul(this.add(this.mul(rest, this.#polynomial(rest, expm1Terms)), this.g.f64(1)), this.power(sum))
-  }
-
-  /** e^x - 1, without cancellation. */
-  expm1(x: Node): Node {
-    const { sum, rest } = this.#reduced(x)
-    const power = this.power(sum)
-    return this.add(this.mul(power, this.mul(rest, this.#polynomial(rest, expm1Terms))), this.sub(power, this.g.f64(1)))
-  }
-
-  /** The natural logarithm times a scale: x = 2^k m with m around 1, and log m = 2 atanh((m - 1) / (m + 1)). */
-  log(x: Node, scale: number): Node {
+  /** A logarithm of x where that is positive and finite, and what it is elsewhere. */
+  #orEdge(x: Node, logarithm: Node): Node {
     const { g } = this
-    const all = this.bits(x)
-    const above = g.pure(op.i64Sub, i64, all, g.i64(0x3fe6a09e667f3bcdn))
-    const k = g.pure(op.i64ShrS, i64, above, g.i64(52n))
-    const m = this.#fromBits(g.pure(op.i64Sub, i64, all, g.pure(op.i64Shl, i64, k, g.i64(52n))))
-    const s = this.div(this.sub(m, g.f64(1)), this.add(m, g.f64(1)))
-    const near = this.mul(
-      s,
-      this.#polynomial(
-        this.mul(s, s),
-        atanhTerms.map(c => 2 * c * scale),
-      ),
-    )
-    const whole = this.sub(this.#fromBits(g.pure(op.i64Add, i64, k, g.i64(magicBits))), g.f64(magic))
-    const value = this.add(this.mul(whole, g.f64(scale === 1 ? ln2[0] + ln2[1] : 1)), near)
+    const zero = this.number(0)
     const edge = g.select(
-      g.pure(op.f64Eq, i32, x, g.f64(0)),
-      g.f64(-Infinity),
-      g.select(g.pure(op.f64Lt, i32, x, g.f64(0)), g.f64(NaN), x),
+      g.pure(op.f32Eq, i32, x, zero),
+      this.number(-Infinity),
+      g.select(this.less(x, zero), this.number(NaN), x),
     )
-    const usual = g.pure(op.i32And, i32, g.pure(op.f64Gt, i32, x, g.f64(0)), g.pure(op.f64Lt, i32, x, g.f64(Infinity)))
-    return g.select(usual, value, edge)
+    const usual = this.#whole(op.i32And, this.less(zero, x), this.less(x, this.number(Infinity)))
+    return g.select(usual, logarithm, edge)
   }
 
   /** The sine of x plus so many quarters of a turn. */
-  sine(x: Node, quarters: number): Node {
+  #sine(x: Node, quarters: number): Node {
     const { g } = this
-    const { sum, whole } = this.#rounded(this.mul(x, g.f64(1 / (halfPi[0] + halfPi[1]))))
-    // Adding the negated product keeps the sign of a zero.
-    const rest = this.add(this.add(x, this.mul(whole, g.f64(-halfPi[0]))), this.mul(whole, g.f64(-halfPi[1])))
-    const turns = this.bits(sum)
-    const quadrant = quarters === 0 ? turns : g.pure(op.i64Add, i64, turns, g.i64(BigInt(quarters)))
-    const z = this.mul(rest, rest)
-    const sin = this.mul(rest, this.#polynomial(z, sinTerms))
-    const cos = this.#polynomial(z, cosTerms)
-    const odd = g.pure(op.i64Ne, i32, g.pure(op.i64And, i64, quadrant, g.i64(1n)), g.i64(0n))
-    const sign = g.pure(op.i64Shl, i64, g.pure(op.i64And, i64, quadrant, g.i64(2n)), g.i64(62n))
-    return this.#fromBits(g.pure(op.i64Xor, i64, this.bits(g.select(odd, cos, sin)), sign))
+    const [rest, turns] = this.#inDoubles([x], (m, angle) => m.quarters(angle))
+    const quadrant = this.#whole(op.i32Add, turns!, quarters)
+    const z = this.mul(rest!, rest!)
+    const sum = this.add(rest!, this.mul(this.mul(rest!, z), this.polynomial(z, sinTerms)))
+    // The sum of a negative zero and a positive one is positive.
+    const sin = g.pure(op.f32Copysign, f32, sum, rest!)
+    const cos = this.sub(this.number(1), this.mul(z, this.polynomial(z, cosTerms)))
+    const isOdd = this.#whole(op.i32Ne, this.#whole(op.i32And, quadrant, 1), 0)
+    const sign = this.#whole(op.i32Shl, this.#whole(op.i32And, quadrant, 2), 30)
+    return this.fromBits(this.#whole(op.i32Xor, this.bits(g.select(isOdd, cos, sin)), sign))
+  }
+
+  /** A polynomial near 0, and 1 - 2 / (e^2x + 1) elsewhere. */
+  #tanh(x: Node): Node {
+    const { g } = this
+    const size = g.pure(op.f32Abs, f32, x)
+    const z = this.mul(x, x)
+    const small = this.add(x, this.mul(this.mul(x, z), this.polynomial(z, tanhTerms)))
+    const most = this.number(20)
+    const limited = g.select(this.less(most, size), most, size)
+    const [k, near] = this.#exponential(this.add(limited, limited))
+    const [one, two] = [this.number(1), this.number(2)]
+    const large = this.sub(one, this.div(two, this.add(this.mul(near, this.#power(k)), one)))
+    return g.pure(op.f32Copysign, f32, g.select(this.less(size, this.number(smallTanh)), small, large), x)
   }
 }

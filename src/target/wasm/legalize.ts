@@ -131,7 +131,8 @@ class Legalizer implements Plan {
     }
     for (let func = this.#queue.pop(); func !== undefined; func = this.#queue.pop()) this.#compile(func)
     const heap = roundUp(this.#frame.top, 16)
-    const start = startCode(this.#pool.data, heap, this.#reach.listed, this.sink.work)
+    const { data } = this.#pool
+    const start = startCode(data, heap, this.#reach.listed, this.sink.work)
     if (start !== undefined) this.#codes.push(start)
     if (heap > maxMemory) this.sink.add(memoryMissing, undefined, { bytes: heap })
     return {
@@ -140,7 +141,7 @@ class Legalizer implements Plan {
         imports: this.#imports,
         globals: this.#globals,
         exports: this.#exports,
-        data: this.#pool.data,
+        data,
         start: start?.callee,
         memory: heap,
         shared: this.shared,
@@ -528,7 +529,7 @@ class Legalizer implements Plan {
     let callee = this.#helpers.get(key)
     if (callee === undefined) {
       const code = wide
-        ? wideElementaryCode(intrinsic, this.elementary(intrinsic, func))
+        ? wideElementaryCode(intrinsic, this.elementary(intrinsic, func), bytes => this.constants(bytes))
         : elementaryCode(intrinsic, () => this.calleeOf(func))
       callee = code.callee
       this.#helpers.set(key, callee)

@@ -39,7 +39,7 @@ export class WideBody extends Body {
   ) {
     let flow!: WideControl
     super(plan, func, code, frame, leave, {
-      graph: c => new WideGraph(c),
+      graph: c => new WideGraph(c, bytes => plan.constants(bytes)),
       memory: g => new WideMemory(g as WideGraph, plan.leaves, size => plan.zeros(size)),
       control: body => (flow = new WideControl(body as WideBody, varying, threads)),
     })

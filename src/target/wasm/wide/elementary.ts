@@ -1,14 +1,15 @@
-/**
- * Elementary functions of four floats: the helper of one, computed for two and two lanes in doubles. So the results are the same, bit for
- * bit.
- */
-import { Doubles, result, usualRange } from '../elementary.ts'
+/** Elementary functions of four floats: the helper of one, of vectors. So the results are the same, bit for bit. */
+import { Doubles } from '../doubles.ts'
+import { Floats, usualRange, type InDoubles } from '../elementary.ts'
 import { Callee, Code, type Node } from '../node.ts'
-import { f32, f32x4, f64x2, i32, op } from '../opcode.ts'
+import { f32, f32x4, f64x2, i32x4, op } from '../opcode.ts'
 import { laneCount, WideGraph } from './graph.ts'
 
-/** The code of the helper of four floats; `one` is that of one, for operands outside of its range. */
-export function wideElementaryCode(name: string, one: Callee): Code {
+/**
+ * The code of the helper of four floats; `one` is that of one, for operands outside of its range. `inMemory` gives the address of constant
+ * bytes.
+ */
+export function wideElementaryCode(name: string, one: Callee, inMemory: (bytes: Uint8Array) => number): Code {
   const code = new Code(
     new Callee(
       `${name}32x4`,
@@ -16,14 +17,11 @@ export function wideElementaryCode(name: string, one: Callee): Code {
       [f32x4],
     ),
   )
-  const g = new WideGraph(code)
-  const m = new Doubles(g)
+  const g = new WideGraph(code, inMemory)
   const args = code.callee.params.map((_, i) => g.get(i))
-  const halves = [0, 1].map(k => args.map(x => promoted(g, x, k)))
-  const usual = halves.map(half => usualRange(m, name, half))
-  if (usual[0] !== undefined) {
-    const all = g.pure(op.i32And, i32, ...usual.map(u => g.plain(op.i64x2AllTrue, i32, [u!])))
-    g.when(g.eqz(all), () => {
+  const usual = usualRange(g, name, args)
+  if (usual !== undefined) {
+    g.when(g.eqz(g.all(usual)), () => {
       const lanes = Array.from({ length: laneCount }, (_, k) => {
         const local = code.local(f32)
         g.stmt({ kind: 'call', func: one, args: args.map(x => g.lane(x, k)), locals: [local], pure: true })
@@ -33,10 +31,25 @@ export function wideElementaryCode(name: string, one: Callee): Code {
       g.at.open = false
     })
   }
-  const [low, high] = halves.map(([x, y]) => g.plain(op.f32x4DemoteF64x2Zero, f32x4, [result(m, name, x!, y)]))
-  const value = g.shuffle(f32x4, low!, high!, [0, 1, 4, 5])
-  g.stmt({ kind: 'return', values: [name === 'tanh' ? g.pure(op.f32Copysign, f32, value, args[0]!) : value] })
+  g.stmt({ kind: 'return', values: [new Floats(g, inDoubles(g)).result(name, args)] })
   return code
+}
+
+/** Computes in doubles for two lanes, and for the other two. */
+function inDoubles(g: WideGraph): InDoubles {
+  return (args, compute) => {
+    const m = new Doubles(g)
+    const [low, high] = [0, 1].map(half => {
+      const [x, y] = args.map(a => promoted(g, a, half))
+      return compute(m, x!, y!)
+    })
+    return low!.map((first, i) => {
+      const second = high![i]!
+      if (first.type !== f64x2) return g.shuffle(i32x4, first, second, [0, 2, 4, 6])
+      const [x, y] = [first, second].map(r => g.plain(op.f32x4DemoteF64x2Zero, f32x4, [r]))
+      return g.shuffle(f32x4, x!, y!, [0, 1, 4, 5])
+    })
+  }
 }
 
 /** Two of four floats as doubles. */

@@ -6,7 +6,7 @@
 import { InternalError } from '../../../base/diag.ts'
 import { Graph, isBoolean, isConst } from '../graph.ts'
 import { laneAt } from '../encode.ts'
-import type { Node, Stmt } from '../node.ts'
+import type { Code, Node, Stmt } from '../node.ts'
 import {
   f32,
   f32x4,
@@ -82,8 +82,37 @@ export function lanesOf(type: ScalarType): typeof f32x4 | typeof i32x4 {
 }
 
 export class WideGraph extends Graph {
+  readonly #inMemory: (bytes: Uint8Array) => number
+  /** The addresses of constants by their bits. */
+  readonly #addresses = new Map<bigint, number>()
+  /** The bits of constants that are loaded. */
+  readonly #loaded = new Map<Node, bigint>()
   readonly #rows = new Map<Node, Row>()
   readonly #aligned = new Set<Node>()
+
+  /** `inMemory` gives the address of constant bytes. */
+  constructor(code: Code, inMemory: (bytes: Uint8Array) => number) {
+    super(code)
+    this.#inMemory = inMemory
+  }
+
+  /** Constants of vectors are loaded: engines make them of several instructions, and a load is one. */
+  override constant(type: ValType, value: number | bigint): Node {
+    if (!isVector(type)) return super.constant(type, value)
+    const bits = BigInt.asUintN(128, BigInt(value))
+    if (bits === 0n || bits === allOnes) return super.constant(type, bits)
+    let at = this.#addresses.get(bits)
+    if (at === undefined) {
+      const view = new DataView(new ArrayBuffer(16))
+      view.setBigUint64(0, bits, true)
+      view.setBigUint64(8, bits >> 64n, true)
+      at = this.#inMemory(new Uint8Array(view.buffer))
+      this.#addresses.set(bits, at)
+    }
+    const node = this.plain(op.v128Load, type, [this.base()], at)
+    this.#loaded.set(node, bits)
+    return node
+  }
 
   override stmt(s: Stmt): void {
     if (
@@ -157,7 +186,8 @@ export class WideGraph extends Graph {
     const { scalar, bits, splat, extract } = parts[x.type]
     const row = this.rowOf(x)
     if (row !== undefined) return this.add(row.first, this.i32(k * row.step))
-    if (x.op === op.v128Const) return this.#laneOf(x.imm as bigint, x.type, bits, k)
+    const known = x.op === op.v128Const ? (x.imm as bigint) : this.#loaded.get(x)
+    if (known !== undefined) return this.#laneOf(known, x.type, bits, k)
     if (x.op === splat && !isMask(x.type)) return x.args[0]!
     const made = this.plain(extract, x.type === mask2 ? i64 : scalar, [x], k)
     if (!isMask(x.type)) return made
@@ -415,6 +445,9 @@ export class WideGraph extends Graph {
 const isZero = (x: Node): boolean => x.op === op.i32Const && x.imm === 0
 const isTruth = (x: Node): boolean => x.op === op.i32Const && (x.imm === 0 || x.imm === 1)
 const isTruthOnly = (x: Node): boolean => isBoolean(x) || isTruth(x)
+
+/** The bits of a vector that are all set. */
+const allOnes = 2n ** 128n - 1n
 
 const truth = (x: Node): bigint => (x.imm === 0 ? 0n : -1n)
 

@@ -1,0 +1,69 @@
+/**
+ * Functions in doubles whose results are used as floats: after range reduction a polynomial (interpolated at Chebyshev nodes, relative
+ * error below 3e-10) gives what rounds to the nearest float but for rare cases next to a tie.
+ */
+import { Arithmetic, magic } from './arithmetic.ts'
+import type { Graph } from './graph.ts'
+import type { Node } from './node.ts'
+import { f64, i64, op } from './opcode.ts'
+
+/** The bits of `magic`: with a small integer added they are the double that is as much more. */
+const magicBits = 0x4338000000000000n
+/** pi / 2 in two parts. */
+const halfPi = [1.570796325802803, 9.920935796805404e-10] as const
+
+/** (e^r - 1) / r for |r| up to ln 2 / 2. */
+const expm1Terms = [
+  1, 0.5000000047117786, 0.1666666671899754, 0.041666352896649515, 0.008333298483740934, 0.0013941108444434013,
+  0.00019899273970266023,
+]
+/** atanh(s) / s by s². */
+const atanhTerms = [
+  1.0000000000041798, 0.3333333262374376, 0.20000192336187594, 0.14267525518908156, 0.11808179549572992,
+]
+
+export class Doubles extends Arithmetic {
+  constructor(g: Graph) {
+    super(g, f64)
+  }
+
+  /** 2^x, as far as it differs from zero and infinity as a float. */
+  #exp2(x: Node): Node {
+    const { g } = this
+    const limited = this.clamp(x, -160, 130)
+    const { sum, whole } = this.rounded(limited)
+    const rest = this.mul(this.sub(limited, whole), this.number(Math.LN2))
+    const shifted = g.pure(op.i64Shl, i64, this.bits(sum), g.i64(52n))
+    const power = this.fromBits(g.pure(op.i64Add, i64, shifted, g.i64(1023n << 52n)))
+    return this.mul(this.add(this.mul(rest, this.polynomial(rest, expm1Terms)), this.number(1)), power)
+  }
+
+  /** The binary logarithm of a positive finite float: x = 2^k m with m around 1, and log m = 2 atanh((m - 1) / (m + 1)). */
+  log2(x: Node): Node {
+    const { g } = this
+    const all = this.bits(x)
+    const above = g.pure(op.i64Sub, i64, all, g.i64(0x3fe6a09e667f3bcdn))
+    const k = g.pure(op.i64ShrS, i64, above, g.i64(52n))
+    const m = this.fromBits(g.pure(op.i64Sub, i64, all, g.pure(op.i64Shl, i64, k, g.i64(52n))))
+    const s = this.div(this.sub(m, this.number(1)), this.add(m, this.number(1)))
+    const terms = atanhTerms.map(c => 2 * c * Math.LOG2E)
+    const whole = this.sub(this.fromBits(g.pure(op.i64Add, i64, k, g.i64(magicBits))), this.number(magic[f64]))
+    return this.add(whole, this.mul(s, this.polynomial(this.mul(s, s), terms)))
+  }
+
+  /** x^y for positive finite x, and y that is no positive infinity. */
+  pow(x: Node, y: Node): Node {
+    return this.#exp2(this.mul(y, this.log2(x)))
+  }
+
+  cosh(x: Node): Node {
+    const e = this.#exp2(this.mul(this.g.pure(op.f64Abs, f64, x), this.number(Math.LOG2E)))
+    return this.mul(this.add(e, this.div(this.number(1), e)), this.number(0.5))
+  }
+
+  /** What x is more than a multiple of a quarter of a turn, at most an eighth, and a number whose low bits hold the multiple. */
+  quarters(x: Node): readonly [rest: Node, sum: Node] {
+    const { sum, whole } = this.rounded(this.mul(x, this.number(2 / Math.PI)))
+    return [this.rest(x, whole, halfPi), this.bits(sum)]
+  }
+}
