@@ -298,7 +298,7 @@ ${parts.join('\n')}
     ])
     const far = this.#one(['0u', '1u', '0xfffffffdu', '0x7ffffffeu', `${this.#rand(400)}u`])
     const writes = (by: string): string => places.map(k => `rows[r + ${k}u] ${by} ${f()};`).join(' ')
-    return this.#one([
+    const text = this.#one([
       () => `{ uint r = ${own}; ${writes('=')} }`,
       () => `{ uint r = ${own}; ${writes(this.#one(['+=', '-=']))} }`,
       () => `{ uint r = ${own}; f1 = ${sum('rows')}; ${writes('=')} f2 = ${sum('rows')}; }`,
@@ -314,6 +314,9 @@ ${parts.join('\n')}
         `{ quads[own].${this.#one(['x', 'yz', 'xzw'])} += ${f()}; f2 = dot(quads[own], float4(1.0, f0, -1.0, 0.5)); }`,
       () => `f${this.#rand(4)} = quads[own].${this.#one(['x', 'w'])} - quads[own].y * ${f()};`,
     ])()
+    if (this.#rand(3) > 0) return text
+    // With signed indices.
+    return text.replace(/uint r = ([^;]*);/, 'int r = int($1);').replaceAll(/\[r \+ (\d)u\]/g, '[r + $1]')
   }
 
   #exit(around: Around, indent: string): string {

@@ -24,6 +24,24 @@ const cases: readonly {
     code: { loads: 4, stores: 4, shuffles: 16 },
   },
   {
+    name: 'signed indices',
+    body: 'int s = int(k); int a = n[s], b = n[s + 1], c = n[s + 2], d = n[s + 3]; o[s] = d; o[s + 1] = c; o[s + 2] = b; o[s + 3] = a * b;',
+    code: { loads: 4, stores: 4, shuffles: 16 },
+  },
+  {
+    name: 'signed indices in any order',
+    body: 'int r = (n[t] ^ int(t)) * 4; int a = n[r], b = n[r + 1]; r = int(t ^ 5u) * 4; o[r] = a; o[r + 3] = b; o[r + 1] = 5; o[r + 2] = a;',
+  },
+  {
+    name: 'signed indices from below zero to beyond the end',
+    sizes: [60, 59],
+    body: 'int s = int(k) * 2 - 8; int a = n[s], b = n[s + 3]; o[s] = a; o[s + 1] = b; o[s + 2] = 5; o[s + 3] = n[s - 1];',
+  },
+  {
+    name: 'signed and unsigned indices',
+    body: 'int s = int(n[t] & 3); o[k + s] = 3; o[k] = n[s + 1] - n[uint(s) + 2]; o[uint(s & 1) + k + 1] = n[s]; o[k + 3] = s;',
+  },
+  {
     name: 'pairs',
     body: 'o[2 * t] = n[2 * t + 1]; o[2 * t + 1] = n[2 * t] + n[2 * t + 1];',
     code: { loads: 0, stores: 0, shuffles: 4 },

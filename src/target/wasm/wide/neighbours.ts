@@ -7,7 +7,7 @@ import * as t from '../../../ir/type.ts'
 import type { Type } from '../../../ir/type.ts'
 import type { Global, Inst, Region, Value } from '../../../ir/value.ts'
 import { mayOverlap, offset, pathOf } from '../../../opt/alias.ts'
-import { constantIndex, isPureCall, rootOf } from '../../../opt/match.ts'
+import { constantIndex, definedBy, isPureCall, rootOf } from '../../../opt/match.ts'
 
 /** The most by which a constant differs from the first of its group. */
 const mostApart = 7
@@ -67,7 +67,7 @@ export function neighboursIn(region: Region, isFlat: (type: Type) => boolean): r
     // While a group of stores is open, no other access of its buffer has come.
     if (inst.op === 'store') close(global)
     if (!access || global === undefined) continue
-    const [base, first] = offset(access.elem.args[1]!)
+    const [base, first] = parts(access.elem.args[1]!)
     const accesses = [{ ...access, distance: 0 }]
     const group: Open = { kind: inst.op, accesses, root: global, base, first }
     all.push(group)
@@ -84,15 +84,30 @@ export function accessed(inst: Inst): Type {
 /** Takes an access to a group of its buffer, if it belongs there. A buffer has one array without a length. */
 function join(group: Open, access: Omit<Access, 'distance'>): boolean {
   const { inst, elem, isFixed } = access
-  const [base, constant] = offset(elem.args[1]!)
+  const [base, constant] = parts(elem.args[1]!)
   const distance = (constant - group.first) | 0
   if (group.kind !== inst.op || group.base !== base || !isFixed || Math.abs(distance) > mostApart) return false
   // Of two stores to one place the later is the last.
-  const overlaps = (a: Access): boolean => mayOverlap(pathOf(a.inst.args[0]!), pathOf(inst.args[0]!))
+  const overlaps = (a: Access): boolean =>
+    a.distance === distance && mayOverlap(pathOf(a.inst.args[0]!), pathOf(inst.args[0]!))
   if (inst.op === 'store' && group.accesses.some(overlaps)) return false
   group.accesses.push({ ...access, distance })
   return true
 }
+
+/** An index as a value and a constant distance from it, whether these are signed or not. */
+function parts(index: Value): readonly [base: Value, distance: number] {
+  const [base, distance] = offset(beforeConversion(index))
+  return [beforeConversion(base), distance]
+}
+
+/** A number before it became signed or unsigned, which leaves its bits alone. */
+function beforeConversion(index: Value): Value {
+  const from = definedBy(index, 'convert')?.args[0]
+  return from !== undefined && isWord(from) && isWord(index) ? from : index
+}
+
+const isWord = ({ type }: Value): boolean => type === t.i32 || type === t.u32
 
 function findElement(inst: Inst): Found | undefined {
   const steps: Inst[] = []
@@ -101,8 +116,7 @@ function findElement(inst: Inst): Found | undefined {
     if (def.op === 'elem') {
       const { kind, count } = def.args[0]!.type.elem!
       const index = def.args[1]!
-      if (kind === 'array' && count === 0)
-        return index.type === t.i32 || index.type === t.u32 ? { elem: def, steps, isFixed } : undefined
+      if (kind === 'array' && count === 0) return isWord(index) ? { elem: def, steps, isFixed } : undefined
       isFixed &&= constantIndex(index, count) !== undefined
     }
     steps.unshift(def)
