@@ -42,6 +42,35 @@ const cases: readonly {
     body: 'int s = int(n[t] & 3); o[k + s] = 3; o[k] = n[s + 1] - n[uint(s) + 2]; o[uint(s & 1) + k + 1] = n[s]; o[k + 3] = s;',
   },
   {
+    name: 'sums of neighbours',
+    body: 'o[k] += 1; o[k + 1] += 2; o[k + 2] -= 3; o[k + 3] *= 2;',
+    code: { loads: 4, stores: 4, shuffles: 16 },
+  },
+  {
+    name: 'sums of neighbours, each of what came before',
+    body: 'o[k] += n[t]; o[k + 1] += o[k]; o[k + 2] -= o[k + 1] * 3; o[k] = o[k + 3]; o[k + 3] = 7;',
+  },
+  {
+    name: 'sums of neighbours at the end of a buffer',
+    sizes: [64, 57],
+    body: 'o[k + 1] += n[t]; o[k] += o[k + 2]; o[k + 2] += 5; int a = o[k + 3]; o[k + 3] = a * 2 + o[k + 1]; o[k + 4 - 4] = a;',
+  },
+  {
+    name: 'sums of neighbours beyond the end of a buffer',
+    sizes: [64, 5],
+    body: 'if (t == 1) { o[k] += n[t]; o[k + 1] += 3; int a = o[k + 2]; o[k] = a; o[k + 3] += o[k + 2]; }',
+  },
+  {
+    name: 'sums of parts of elements',
+    globals: 'struct Pair { int a; float f; int b[2]; }; RWStructuredBuffer<Pair> v;',
+    body: 'v[t].a += 2; v[t].b[1] += v[t].a; v[t].f *= 2.0; v[t].b[0] = v[t].b[1] - 1; o[t] = v[t].b[0];',
+  },
+  {
+    name: 'neighbours are loaded behind stores',
+    body: 'int s = int(k); o[s + 2] = 4; int a = o[s]; o[s + 3] = a + 1; int b = o[s + 1]; o[s] = b; o[s + 1] = a;',
+    code: { loads: 0, stores: 4, shuffles: 10 },
+  },
+  {
     name: 'pairs',
     body: 'o[2 * t] = n[2 * t + 1]; o[2 * t + 1] = n[2 * t] + n[2 * t + 1];',
     code: { loads: 0, stores: 0, shuffles: 4 },

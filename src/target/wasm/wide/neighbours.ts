@@ -2,6 +2,9 @@
  * Finds accesses of neighbouring elements of one buffer, which can be made at once: their indices are one number, which may be any, and
  * constants that are added to it. Loads come together at the first of them, stores at the last. So nothing between may write what is
  * loaded, or look at what is stored.
+ *
+ *   b[o] += x      →   both loads
+ *   b[o + 1] += y      both stores
  */
 import * as t from '../../../ir/type.ts'
 import type { Type } from '../../../ir/type.ts'
@@ -11,6 +14,8 @@ import { constantIndex, definedBy, isPureCall, rootOf } from '../../../opt/match
 
 /** The most by which a constant differs from the first of its group. */
 const mostApart = 7
+/** The most accesses of a group, each of which is compared with all others. */
+const mostAccesses = 32
 
 export interface Access extends Found {
   readonly inst: Inst
@@ -19,7 +24,8 @@ export interface Access extends Found {
 }
 
 export interface Group {
-  readonly kind: 'load' | 'store'
+  /** `mixed`: with loads behind stores. Where one of its elements is out of bounds, they may not change places. */
+  readonly kind: 'load' | 'store' | 'mixed'
   /** In the order of the program. */
   readonly accesses: readonly Access[]
 }
@@ -33,8 +39,8 @@ interface Found {
   readonly isFixed: boolean
 }
 
-/** A group to which accesses may still come. */
-interface Open extends Group {
+/** A group to which accesses may still come, of both kinds. */
+interface Open {
   readonly accesses: Access[]
   readonly root: Global
   /** What all indices begin with, and the constant of the first. */
@@ -44,36 +50,48 @@ interface Open extends Group {
 
 /** Groups of a region, of one access or more. Of what is not flat there are none. */
 export function neighboursIn(region: Region, isFlat: (type: Type) => boolean): readonly Group[] {
-  const all: Group[] = []
+  const all: Open[] = []
   let open: Open[] = []
-  /** Ends groups of a buffer, or of all; those of one kind, or both. */
-  const close = (root: Global | undefined, kind?: Group['kind']): void => {
-    open = open.filter(g => (root ?? g.root) !== g.root || (kind ?? g.kind) !== g.kind)
+  /** Ends the groups of a buffer, or of all, that an instruction may disturb. */
+  const close = (root: Global | undefined, disturbs: (group: Open) => boolean): void => {
+    open = open.filter(g => (root ?? g.root) !== g.root || !disturbs(g))
   }
   for (const inst of region.insts) {
     // A variable is no part of a buffer.
     if (inst.op === 'var') continue
     if (inst.op !== 'load' && inst.op !== 'store') {
-      if (inst.regions.length > 0 || (inst.row.effect !== 'none' && !isPureCall(inst))) close(undefined)
+      if (inst.regions.length > 0 || (inst.row.effect !== 'none' && !isPureCall(inst))) open = []
       continue
     }
     const root = rootOf(inst.args[0]!)
     if (root?.op === 'var') continue
     const global = root?.op === 'global' ? root.attr : undefined
-    if (inst.op === 'load') close(global, 'store')
     const found = global === undefined || !isFlat(accessed(inst)) ? undefined : findElement(inst)
     const access = found && { inst, ...found }
-    if (access && open.some(group => group.root === global && join(group, access))) continue
-    // While a group of stores is open, no other access of its buffer has come.
-    if (inst.op === 'store') close(global)
-    if (!access || global === undefined) continue
+    const joined = access && open.find(group => group.root === global && join(group, access))
+    close(global, group => group !== joined && (inst.op === 'store' || group.accesses.some(isStore)))
+    if (joined !== undefined || !access || global === undefined) continue
     const [base, first] = parts(access.elem.args[1]!)
-    const accesses = [{ ...access, distance: 0 }]
-    const group: Open = { kind: inst.op, accesses, root: global, base, first }
+    const group: Open = { accesses: [{ ...access, distance: 0 }], root: global, base, first }
     all.push(group)
     if (access.isFixed) open.push(group)
   }
-  return all
+  return all.flatMap(({ accesses }) => ordered(accesses))
+}
+
+const isStore = ({ inst }: Access): boolean => inst.op === 'store'
+
+/** The groups of accesses: where all loads come before all stores, one of each. */
+function ordered(accesses: readonly Access[]): readonly Group[] {
+  const isMixed = accesses.findLastIndex(a => !isStore(a)) > accesses.findIndex(isStore)
+  if (isMixed && accesses.some(isStore)) return [{ kind: 'mixed', accesses }]
+  const of = (kind: 'load' | 'store'): readonly Group[] => {
+    const own = accesses.filter(a => a.inst.op === kind)
+    return own.length === 0
+      ? []
+      : [{ kind, accesses: own.map(a => ({ ...a, distance: a.distance - own[0]!.distance })) }]
+  }
+  return [...of('load'), ...of('store')]
 }
 
 /** What an access loads or stores. */
@@ -86,11 +104,12 @@ function join(group: Open, access: Omit<Access, 'distance'>): boolean {
   const { inst, elem, isFixed } = access
   const [base, constant] = parts(elem.args[1]!)
   const distance = (constant - group.first) | 0
-  if (group.kind !== inst.op || group.base !== base || !isFixed || Math.abs(distance) > mostApart) return false
-  // Of two stores to one place the later is the last.
+  if (group.accesses.length === mostAccesses) return false
+  if (group.base !== base || !isFixed || Math.abs(distance) > mostApart) return false
+  // What is stored may not be loaded behind it, and of two stores to one place the later is the last.
   const overlaps = (a: Access): boolean =>
-    a.distance === distance && mayOverlap(pathOf(a.inst.args[0]!), pathOf(inst.args[0]!))
-  if (inst.op === 'store' && group.accesses.some(overlaps)) return false
+    isStore(a) && a.distance === distance && mayOverlap(pathOf(a.inst.args[0]!), pathOf(inst.args[0]!))
+  if (group.accesses.some(overlaps)) return false
   group.accesses.push({ ...access, distance })
   return true
 }

@@ -1,6 +1,6 @@
 /**
  * Neighbouring elements of a buffer, accessed at once: one check of bounds for all of them and all lanes. Where it fails, each is accessed
- * alone, as its own bounds say.
+ * alone, as its own bounds say: what lies past the end reads the last element, which may just have been written.
  */
 import type { Inst, Region } from '../../../ir/value.ts'
 import { constantIndex } from '../../../opt/match.ts'
@@ -25,12 +25,30 @@ interface Place {
   readonly fits: Node
 }
 
+interface Local {
+  readonly type: ReturnType<typeof laneType>
+  readonly at: number
+}
+
+/** Locals of loads. */
+type Locals = ReadonlyMap<Inst, readonly Local[]>
+
+/** A group whose first access has been compiled. */
+interface Begun {
+  readonly place: Place
+  /** Whether its loads and its stores are made together. */
+  readonly together: Node
+  readonly locals: Locals
+  readonly stores: readonly Access[]
+}
+
 /** Lanes this many elements apart, or more, are looked at one by one. */
 const mostStep = 2 ** 16
 
 export class Rows {
   readonly #body: WideBody
   readonly #groups = new Map<Inst, Group>()
+  readonly #begun = new Map<readonly Access[], Begun>()
 
   constructor(body: WideBody) {
     this.#body = body
@@ -47,16 +65,23 @@ export class Rows {
     const group = this.#groups.get(inst)
     if (group === undefined) return false
     const { accesses, kind } = group
-    const first = accesses[0]!
-    const isFirst = inst === first.inst
-    if (isFirst && !isVector(this.#body.index(first.elem.args[1]!).type)) {
+    const isFirst = inst === accesses[0]!.inst
+    const isLast = inst === accesses[accesses.length - 1]!.inst
+    if (isFirst && !isVector(this.#body.index(accesses[0]!.elem.args[1]!).type)) {
       for (const access of accesses) this.#groups.delete(access.inst)
       return false
     }
-    if (kind === 'load') {
-      if (isFirst) this.#load(accesses)
-    } else if (inst === accesses[accesses.length - 1]!.inst) this.#store(accesses)
-    return true
+    switch (kind) {
+      case 'load':
+        if (isFirst) this.#load(accesses)
+        return true
+      case 'store':
+        if (isLast) this.#store(accesses)
+        return true
+      case 'mixed':
+        this.#mixed(accesses, inst, isFirst, isLast)
+        return true
+    }
   }
 
   #place(accesses: readonly Access[]): Place {
@@ -120,47 +145,114 @@ export class Rows {
   }
 
   #load(accesses: readonly Access[]): void {
-    const { g, memory, plan } = this.#body
     const place = this.#place(accesses)
-    const words = this.#words(accesses, place)
-    const types = accesses.flatMap(a => plan.leaves.of(accessed(a.inst)).map(laneType))
-    const locals = types.map(type => g.code.local(type))
-    const set = (values: readonly Node[]): void =>
-      values.forEach((value, k) => g.stmt({ kind: 'set', local: locals[k]!, value: g.as(types[k]!, value) }))
+    const locals = this.#locals(accesses)
     this.#choose(
       place.fits,
-      () => {
-        if (words === undefined) set(accesses.flatMap(a => memory.load(this.#inside(a, place))))
-        else {
-          const found = loadWords(g, place.span, new Map(words.map((at, k) => [at, types[k] as WordType])))
-          set(words.map(at => found.get(at)!))
-        }
-      },
-      () => set(accesses.flatMap(a => memory.load(this.#alone(a, place)))),
+      () => this.#loadInside(accesses, place, locals),
+      () => accesses.forEach(a => this.#loadAlone(a, place, locals)),
     )
-    const left = locals.map(local => g.get(local))
-    for (const { inst } of accesses) this.#body.set(inst.results[0]!, left.splice(0, plan.leaves.count(accessed(inst))))
+    accesses.forEach(a => this.#found(a, locals))
   }
 
   #store(accesses: readonly Access[]): void {
-    const { g, memory } = this.#body
     const place = this.#place(accesses)
+    this.#choose(
+      this.#writesAll(accesses, place),
+      () => this.#storeInside(accesses, place),
+      () => accesses.forEach(a => this.#storeAlone(a, place)),
+    )
+  }
+
+  /** Loads all at the first access and stores all at the last, where all are in bounds; else each where it stands. */
+  #mixed(accesses: readonly Access[], inst: Inst, isFirst: boolean, isLast: boolean): void {
+    const { g } = this.#body
+    if (isFirst) this.#begun.set(accesses, this.#begin(accesses))
+    const { place, together, locals, stores } = this.#begun.get(accesses)!
+    const access = accesses.find(a => a.inst === inst)!
+    g.when(g.eqz(together), () =>
+      inst.op === 'load' ? this.#loadAlone(access, place, locals) : this.#storeAlone(access, place),
+    )
+    if (inst.op === 'load') this.#found(access, locals)
+    if (isLast) g.when(together, () => this.#storeInside(stores, place))
+  }
+
+  #begin(accesses: readonly Access[]): Begun {
+    const [loads, stores] = ['load', 'store'].map(kind => accesses.filter(a => a.inst.op === kind))
+    const place = this.#place(accesses)
+    const locals = this.#locals(loads!)
+    const together = this.#writesAll(stores!, place)
+    this.#body.g.when(together, () => this.#loadInside(loads!, place, locals))
+    return { place, together, locals, stores: stores! }
+  }
+
+  /** Locals for what accesses load. */
+  #locals(accesses: readonly Access[]): Locals {
+    const { g, plan } = this.#body
+    const local = (type: Local['type']): Local => ({ type, at: g.code.local(type) })
+    return new Map(accesses.map(a => [a.inst, plan.leaves.of(accessed(a.inst)).map(leaf => local(laneType(leaf)))]))
+  }
+
+  #set(locals: readonly Local[], values: readonly Node[]): void {
+    const { g } = this.#body
+    locals.forEach(({ type, at }, k) => g.stmt({ kind: 'set', local: at, value: g.as(type, values[k]!) }))
+  }
+
+  /** Says what an access has loaded. */
+  #found({ inst }: Access, locals: Locals): void {
+    const { g } = this.#body
+    this.#body.set(
+      inst.results[0]!,
+      locals.get(inst)!.map(({ at }) => g.get(at)),
+    )
+  }
+
+  #loadAlone(access: Access, place: Place, locals: Locals): void {
+    this.#set(locals.get(access.inst)!, this.#body.memory.load(this.#alone(access, place)))
+  }
+
+  #loadInside(accesses: readonly Access[], place: Place, locals: Locals): void {
+    const { g, memory } = this.#body
+    const all = accesses.flatMap(a => locals.get(a.inst)!)
+    const words = this.#words(accesses, place)
+    if (words === undefined)
+      return this.#set(
+        all,
+        accesses.flatMap(a => memory.load(this.#inside(a, place))),
+      )
+    const found = loadWords(g, place.span, new Map(words.map((at, k) => [at, all[k]!.type as WordType])))
+    this.#set(
+      all,
+      words.map(at => found.get(at)!),
+    )
+  }
+
+  /** Whether all elements are in bounds, and all lanes store where one store writes for all of them. */
+  #writesAll(accesses: readonly Access[], place: Place): Node {
+    const { g, memory } = this.#body
+    const { mask } = memory
+    return mask !== undefined && this.#isLine(accesses, place)
+      ? g.pure(op.i32And, i32, place.fits, g.all(mask))
+      : place.fits
+  }
+
+  #isLine(accesses: readonly Access[], place: Place): boolean {
+    return isLine(this.#body.g, place.span) && this.#words(accesses, place) !== undefined
+  }
+
+  #storeAlone(access: Access, place: Place): void {
+    this.#body.memory.store(this.#alone(access, place), this.#body.nodes(access.inst.args[1]!))
+  }
+
+  #storeInside(accesses: readonly Access[], place: Place): void {
+    const { g, memory } = this.#body
     const words = this.#words(accesses, place)
     const values = (a: Access): readonly Node[] => this.#body.nodes(a.inst.args[1]!)
-    const { mask } = memory
-    const asLine = words !== undefined && isLine(g, place.span)
-    this.#choose(
-      asLine && mask !== undefined ? g.pure(op.i32And, i32, place.fits, g.all(mask)) : place.fits,
-      () => {
-        if (words === undefined) for (const a of accesses) memory.store(this.#inside(a, place), values(a))
-        else {
-          const all = accesses.flatMap(values)
-          const vector = (x: Node): Node => g.as(x.type === f32 || x.type === f32x4 ? f32x4 : i32x4, x)
-          const write = storeWords(g, place.span, new Map(words.map((at, k) => [at, vector(all[k]!)])))
-          memory.within(asLine ? undefined : mask, () => memory.eachLane(lane => write(lane.index)))
-        }
-      },
-      () => accesses.forEach(a => memory.store(this.#alone(a, place), values(a))),
-    )
+    if (words === undefined) return accesses.forEach(a => memory.store(this.#inside(a, place), values(a)))
+    const all = accesses.flatMap(values)
+    const vector = (x: Node): Node => g.as(x.type === f32 || x.type === f32x4 ? f32x4 : i32x4, x)
+    const write = storeWords(g, place.span, new Map(words.map((at, k) => [at, vector(all[k]!)])))
+    const mask = this.#isLine(accesses, place) ? undefined : memory.mask
+    memory.within(mask, () => memory.eachLane(lane => write(lane.index)))
   }
 }
