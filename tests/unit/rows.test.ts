@@ -61,6 +61,10 @@ const cases: readonly {
     body: 'if (t == 1) { o[k] += n[t]; o[k + 1] += 3; int a = o[k + 2]; o[k] = a; o[k + 3] += o[k + 2]; }',
   },
   {
+    name: 'sums of what lies side by side, by some threads',
+    body: 'if (n[t] & 1) { o[t + 16] = 5; o[t] += 3; } for (int i = n[t] & 3; i > 0; i--) { o[t + 36] += i; o[t + 32] += 3; }',
+  },
+  {
     name: 'sums of parts of elements',
     globals: 'struct Pair { int a; float f; int b[2]; }; RWStructuredBuffer<Pair> v;',
     body: 'v[t].a += 2; v[t].b[1] += v[t].a; v[t].f *= 2.0; v[t].b[0] = v[t].b[1] - 1; o[t] = v[t].b[0];',
