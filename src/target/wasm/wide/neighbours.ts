@@ -83,8 +83,8 @@ const isStore = ({ inst }: Access): boolean => inst.op === 'store'
 
 /** The groups of accesses: where all loads come before all stores, one of each. */
 function ordered(accesses: readonly Access[]): readonly Group[] {
-  const isMixed = accesses.findLastIndex(a => !isStore(a)) > accesses.findIndex(isStore)
-  if (isMixed && accesses.some(isStore)) return [{ kind: 'mixed', accesses }]
+  const firstStore = accesses.findIndex(isStore)
+  if (firstStore >= 0 && !accesses.slice(firstStore).every(isStore)) return [{ kind: 'mixed', accesses }]
   const of = (kind: 'load' | 'store'): readonly Group[] => {
     const own = accesses.filter(a => a.inst.op === kind)
     return own.length === 0
