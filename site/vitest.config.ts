@@ -10,6 +10,13 @@ declare module 'vitest' {
   }
 }
 
+const files = (...names: readonly string[]): string[] => names.map(name => `tests/${name}.test.ts`)
+
+/** Files that take longest: first and side by side, so that at the end nothing waits for one of them. */
+const long = files('axe', 'pages')
+/** Files that measure times, or wait only so long for a program: nothing runs beside them. */
+const measured = files('isolated', 'playground', 'player', 'screens', 'starters', 'training')
+
 /** Tests of the site: `npm run test:site` in the repository. */
 const config: ViteUserConfig = defineConfig({
   resolve: {
@@ -20,7 +27,6 @@ const config: ViteUserConfig = defineConfig({
   },
   test: {
     root: import.meta.dirname,
-    include: ['tests/*.test.ts'],
     globalSetup: ['tests/setup.mjs'],
     // A busy machine with two cores takes its time. What must be fast is measured, not timed out.
     testTimeout: 120_000,
@@ -29,8 +35,23 @@ const config: ViteUserConfig = defineConfig({
     allowOnly: false,
     // Whether pictures are written anew.
     provide: { update: process.argv.some(argument => argument === '-u' || argument === '--update') },
-    // Times are measured.
-    fileParallelism: false,
+    projects: [
+      { extends: true, test: { name: 'long', include: long, maxWorkers: 2, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: 'site',
+          include: ['tests/*.test.ts'],
+          exclude: [...long, ...measured],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'measured', include: measured, fileParallelism: false, sequence: { groupOrder: 2 } },
+      },
+    ],
   },
 })
 export default config

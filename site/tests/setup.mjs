@@ -6,4 +6,6 @@ import { fileURLToPath } from 'node:url'
 export function setup() {
   if (process.env.SITE_BUILT === '1') return
   execFileSync(process.execPath, [fileURLToPath(new URL('../build.mjs', import.meta.url))], { stdio: 'inherit' })
+  // Each project of the configuration asks.
+  process.env.SITE_BUILT = '1'
 }

@@ -10,7 +10,7 @@ import type { Taken } from './child.ts'
 /** The most that a bomb may take: milliseconds, megabytes. */
 const mostTime = 2000
 const mostMemory = 512
-/** A bomb that takes more is ended, in seconds of the processor. */
+/** A bomb that takes more for a target is ended, in seconds of the processor. */
 const patience = 8
 
 /** The script that compiles a bomb, as one file, and how to remove it. */
@@ -70,37 +70,51 @@ export async function detonate(script: string, name: string, way: Way): Promise<
 
 /** What a bomb does in one try. */
 export async function once(script: string, name: string, way: Way): Promise<Outcome> {
+  const [first] = await together(script, name, [way])
+  return first!
+}
+
+/**
+ * What a bomb does to several targets in one process, which starts and warms up once. The list ends early where the process did, or where
+ * the other targets would refuse the bomb as well.
+ */
+export async function together(script: string, name: string, targets: readonly Way[]): Promise<readonly Outcome[]> {
+  const limited = [
+    '-c',
+    `ulimit -t ${patience * targets.length}; exec "$@"`,
+    'sh',
+    process.execPath,
+    `--max-old-space-size=${mostMemory}`,
+    script,
+    name,
+    ...targets,
+  ]
+  const lines = (stdout: string): Taken[] =>
+    stdout
+      .split('\n')
+      .filter(line => line.startsWith('{'))
+      .map(line => JSON.parse(line) as Taken)
   try {
-    const limited = [
-      '-c',
-      `ulimit -t ${patience}; exec "$@"`,
-      'sh',
-      process.execPath,
-      `--max-old-space-size=${mostMemory}`,
-      script,
-      name,
-      way,
-    ]
     const { stdout } = await promisify(execFile)('sh', limited, { maxBuffer: 2 ** 26 })
-    return JSON.parse(stdout.trim().split('\n').at(-1)!) as Taken
+    return lines(stdout)
   } catch (error) {
-    const { killed, signal, stderr = '' } = error as { killed?: boolean; signal?: string; stderr?: string }
+    const {
+      killed,
+      signal,
+      stderr = '',
+      stdout = '',
+    } = error as Partial<Record<'stderr' | 'stdout', string>> & { killed?: boolean; signal?: string }
     const memory = /heap out of memory|invalid (array|string) length/i.test(stderr)
     const text = stderr
       .split('\n')
       .filter(line => /Error|error|^\s+at /.test(line))
       .slice(0, 3)
       .join(' ')
-    return {
-      outcome: text.slice(0, 400),
-      refused: false,
-      time: 0,
-      memory: 0,
-      failure: memory
-        ? 'out of memory'
-        : killed === true || typeof signal === 'string'
-          ? `ended by ${signal}`
-          : 'threw',
-    }
+    const failure = memory
+      ? 'out of memory'
+      : killed === true || typeof signal === 'string'
+        ? `ended by ${signal}`
+        : 'threw'
+    return [...lines(stdout), { outcome: text.slice(0, 400), refused: false, time: 0, memory: 0, failure }]
   }
 }

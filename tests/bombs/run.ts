@@ -1,11 +1,12 @@
 /**
- * `npm run test:bombs`: compiles each bomb to each target, each in a process of its own, and fails where one takes more than two
- * seconds (of the clock or of the processor, whichever are fewer) or 512 MB, or throws. `OF=name` takes the bombs whose names hold that, `WAY=js` one target.
- * What is too slow while other bombs run is tried once more at the end, with nothing beside it: bombs share caches and memory with each other.
+ * `npm run test:bombs`: compiles each bomb to each target, and fails where one takes more than two seconds (of the clock or of the
+ * processor, whichever are fewer) or 512 MB, or throws. `OF=name` takes the bombs whose names hold that, `WAY=js` one target, `FEW=1` two targets for each bomb: the first, and the others in turn.
+ * A process compiles one bomb to all targets. What goes wrong there is tried once more at the end, in a process of its own with nothing
+ * beside it: targets share the memory of a process, and processes that of the machine.
  */
 import { availableParallelism } from 'node:os'
 import { bombs, ways, type Way } from './all.ts'
-import { bundled, detonate, harm, once, verdict, type Outcome } from './detonate.ts'
+import { bundled, detonate, together, verdict, type Outcome } from './detonate.ts'
 import { largest } from './recipe.ts'
 import { setting } from '../support/setting.ts'
 
@@ -20,23 +21,29 @@ let at = 0
 let worst = { time: 0, memory: 0 }
 const { script, remove } = await bundled()
 
+/** The targets of a bomb. */
+function targetsOf(number: number): readonly Way[] {
+  const [first, ...others] = targets
+  return process.env['FEW'] === undefined || others.length === 0 ? targets : [first!, others[number % others.length]!]
+}
+
 async function work(): Promise<void> {
-  for (let name = chosen[at++]; name !== undefined; name = chosen[at++]) {
+  for (let number = at++; number < chosen.length; number = at++) {
+    const name = chosen[number]!
+    const mine = targetsOf(number)
+    const outcomes = await together(script, name, mine)
     // What is refused before a target is chosen is not refused again for each.
-    for (const way of targets) if (await one(name, way)) break
+    const refused = outcomes.at(-1)?.refused === true
+    for (const [i, way] of mine.entries()) {
+      const taken = outcomes[i]
+      if (taken !== undefined && verdict(taken) === undefined) tell(name, way, taken)
+      else if (taken !== undefined || !refused) again.push({ name, way })
+    }
   }
 }
 
-/** Bombs that took too long beside others. */
-const slow: { readonly name: string; readonly way: Way }[] = []
-
-/** Runs one; whether the others would be the same. */
-async function one(name: string, way: Way): Promise<boolean> {
-  const taken = await once(script, name, way)
-  if (verdict(taken) !== harm(taken)) slow.push({ name, way })
-  else tell(name, way, taken)
-  return taken.failure === undefined && taken.refused
-}
+/** What went wrong beside other bombs and targets, or was not reached after that. */
+const again: { readonly name: string; readonly way: Way }[] = []
 
 function tell(name: string, way: Way, taken: Outcome): void {
   ran++
@@ -51,7 +58,7 @@ function tell(name: string, way: Way, taken: Outcome): void {
 }
 
 await Promise.all(Array.from({ length: Math.max(1, setting('JOBS', availableParallelism())) }, work))
-for (const { name, way } of slow) tell(name, way, await detonate(script, name, way))
+for (const { name, way } of again) tell(name, way, await detonate(script, name, way))
 console.log(
   `${chosen.length} bombs, ${ran} times compiled: ${failed} failed; the others took at most ${worst.time} ms and ${worst.memory} MB`,
 )

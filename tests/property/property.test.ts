@@ -23,7 +23,7 @@ import type { Pair } from '../support/subjects.ts'
 import { setting } from '../support/setting.ts'
 
 const many = process.env['SEEDS'] !== undefined
-const count = setting('SEEDS', 300)
+const count = setting('SEEDS', 150)
 const size = setting('SIZE', many ? 14 : 8)
 /** One program in so many goes to second order, and one in so many of those to a device there. */
 const second = setting('SECOND', many ? 1 : 20)

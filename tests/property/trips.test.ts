@@ -145,7 +145,7 @@ const integer = ({ scalar }: Type): boolean => scalar !== undefined && scalar !=
 it('bounds on trips and on integers hold in loops', () => {
   const rand = random(setting('SEED', 11))
   let [exact, bounded, known] = [0, 0, 0]
-  for (let k = 0; k < setting('SEEDS', 2000); k++) {
+  for (let k = 0; k < setting('SEEDS', 1000); k++) {
     const { text, params } = program(rand)
     const func = soundModule(text).funcs.at(-1)!
     const bodies = bodiesOf(func)

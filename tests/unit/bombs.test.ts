@@ -7,7 +7,7 @@ import { largest } from '../bombs/recipe.ts'
  * One bomb in so many, and one target for each: that it ends in code or in diagnostics. `npm run test:bombs` takes all of them to all
  * targets, and looks how long they take.
  */
-const stride = 8
+const stride = 16
 
 const names = Object.keys(bombs)
 let child: Awaited<ReturnType<typeof bundled>>

@@ -42,7 +42,6 @@ const all = ['wgsl', 'wasm', 'js']
 
 it.each([
   [20, all],
-  [90, all],
   [240, all],
   [500, ['js']],
   [1200, ['wgsl']],
