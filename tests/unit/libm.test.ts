@@ -142,10 +142,14 @@ function floats(step: number): Float32Array {
 
 describe('helpers of floats', () => {
   const elementary: readonly [name: string, call: string, of: (x: number) => number][] = [
-    ...['exp', 'exp2', 'log', 'log2', 'sin', 'cos', 'tanh', 'cosh'].map(
+    ...['exp', 'exp2', 'log', 'log2', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'tanh', 'cosh'].map(
       name => [name, `${name}(x)`, one[name]!] satisfies [string, string, (x: number) => number],
     ),
     ['pow', 'pow(x, -1.5)', x => x ** -1.5],
+    ['atan2 to the left', 'atan2(x, -1.5)', x => Math.atan2(x, -1.5)],
+    ['atan2 above', 'atan2(2.5, x)', x => Math.atan2(2.5, x)],
+    ['atan2 below', 'atan2(-1.0e-30, x)', x => Math.atan2(Math.fround(-1e-30), x)],
+    ['atan2 of nothing', 'atan2(0.0, x)', x => Math.atan2(0, x)],
   ]
 
   it.each(elementary)('%s is within 1.6 units in the last place, of one thread as of four', (_, call, of) => {

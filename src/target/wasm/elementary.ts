@@ -1,7 +1,8 @@
 /**
  * Elementary functions of floats as helpers, one form for scalars and for vectors. They compute in floats without branches, with errors below
- * 1.6 units in the last place. What needs more digits on the way is computed in doubles (`doubles.ts`): powers, binary logarithms, cosh, and
- * what an angle is more than quarters of a turn. Doubles, sines of huge numbers and powers of negative ones use the bodies of core/libm.slang.
+ * 1.6 units in the last place. What needs more digits on the way is computed in doubles (`doubles.ts`): powers, binary logarithms, cosh,
+ * tangents, inverses of sine, cosine and tangent, and what an angle is more than quarters of a turn. Doubles, sines of huge numbers and
+ * powers of negative ones use the bodies of core/libm.slang.
  */
 import { InternalError } from '../../base/diag.ts'
 import { Arithmetic } from './arithmetic.ts'
@@ -51,7 +52,7 @@ export type InDoubles = (
 
 /** The code of a helper of floats. It calls `body`, the library's function, for operands outside of its range. */
 export function elementaryCode(name: string, body: () => Callee): Code {
-  const code = new Code(new Callee(`${name}32`, name === 'pow' ? [f32, f32] : [f32], [f32]))
+  const code = new Code(new Callee(`${name}32`, name === 'pow' || name === 'atan2' ? [f32, f32] : [f32], [f32]))
   const g = new Graph(code)
   const args = code.callee.params.map((_, i) => g.get(i))
   const inDoubles: InDoubles = (operands, compute) => {
@@ -79,11 +80,17 @@ export function usualRange(g: Graph, name: string, [x, y]: readonly Node[]): Nod
   switch (name) {
     case 'sin':
     case 'cos':
+    case 'tan':
       return below(g.pure(op.f32Abs, f32, x!), hugeAngle)
     case 'pow': {
       // Of infinite powers the negative one needs nothing special.
       const finite = g.pure(op.i32And, i32, below(x!, Infinity), below(y!, Infinity))
       return g.pure(op.i32And, i32, g.pure(op.f32Gt, i32, x!, g.f32(0)), finite)
+    }
+    case 'atan2': {
+      // Not where both are zero or infinite.
+      const sum = g.pure(op.f32Add, f32, g.pure(op.f32Abs, f32, x!), g.pure(op.f32Abs, f32, y!))
+      return g.pure(op.i32And, i32, g.pure(op.f32Gt, i32, sum, g.f32(0)), below(sum, Infinity))
     }
     default:
       return undefined
@@ -115,6 +122,25 @@ export class Floats extends Arithmetic {
         return this.#sine(x, 0)
       case 'cos':
         return this.#sine(x, 1)
+      case 'tan':
+        return this.#tan(x)
+      case 'atan2':
+        return this.#signed(
+          x,
+          this.#inDoubles(args, (m, height, width) => [m.angle(height, width)]),
+        )
+      case 'atan':
+        return this.#signed(
+          x,
+          this.#inDoubles(args, (m, d) => [m.angle(d, m.number(1))]),
+        )
+      case 'asin':
+        return this.#signed(
+          x,
+          this.#inDoubles(args, (m, d) => [m.angle(d, m.leg(d))]),
+        )
+      case 'acos':
+        return this.#inDoubles(args, (m, d) => [m.angle(m.leg(d), d)])[0]!
       case 'pow':
         return this.#inDoubles(args, (m, base, power) => [m.pow(base, power)])[0]!
       case 'tanh':
@@ -214,6 +240,18 @@ export class Floats extends Arithmetic {
     const isOdd = this.#whole(op.i32Ne, this.#whole(op.i32And, quadrant, 1), 0)
     const sign = this.#whole(op.i32Shl, this.#whole(op.i32And, quadrant, 2), 30)
     return this.fromBits(this.#whole(op.i32Xor, this.bits(g.select(isOdd, cos, sin)), sign))
+  }
+
+  /** Of the tangents for even and odd quarters of a turn, that of x. */
+  #tan(x: Node): Node {
+    const [even, odd, turns] = this.#inDoubles([x], (m, angle) => m.tangents(angle))
+    const isOdd = this.#whole(op.i32Ne, this.#whole(op.i32And, turns!, 1), 0)
+    return this.g.select(isOdd, odd!, even!)
+  }
+
+  /** A number with the sign of x. */
+  #signed(x: Node, [y]: readonly Node[]): Node {
+    return this.g.pure(op.f32Copysign, f32, y!, x)
   }
 
   /** A polynomial near 0, and 1 - 2 / (e^2x + 1) elsewhere. */

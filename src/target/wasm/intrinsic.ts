@@ -22,6 +22,10 @@ const elementary: Intrinsic = { isElementary: true }
 export const intrinsics: ReadonlyMap<string, Intrinsic> = new Map(
   Object.entries<Intrinsic>({
     abs: { opcodes: ofFloats(op.f32Abs, op.f64Abs), ofIntegers: 'abs' },
+    acos: elementary,
+    asin: elementary,
+    atan: elementary,
+    atan2: elementary,
     ceil: { opcodes: ofFloats(op.f32Ceil, op.f64Ceil) },
     copysign: { opcodes: ofFloats(op.f32Copysign, op.f64Copysign) },
     cos: elementary,
@@ -38,6 +42,7 @@ export const intrinsics: ReadonlyMap<string, Intrinsic> = new Map(
     pow: elementary,
     sin: elementary,
     sqrt: { opcodes: ofFloats(op.f32Sqrt, op.f64Sqrt) },
+    tan: elementary,
     tanh: elementary,
     trunc: { opcodes: ofFloats(op.f32Trunc, op.f64Trunc) },
   }),
