@@ -151,6 +151,8 @@ export function packed(type: DataType, value: unknown, { count, form }: Measured
   if (
     column !== undefined &&
     isDense(column, type.size) &&
+    // Floats are rounded to halves.
+    column.scalar !== 'f16' &&
     value instanceof arrays[column.scalar] &&
     column.size === value.BYTES_PER_ELEMENT
   )

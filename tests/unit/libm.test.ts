@@ -134,7 +134,7 @@ describe('libm', () => {
   })
 })
 
-/** Every so many floats, by their bits: all signs and magnitudes, subnormal numbers, infinities and NaN. */
+/** Every so many floats, by their bits: all signs and magnitudes, subnormal numbers and NaN. */
 function floats(step: number): Float32Array {
   const bits = Uint32Array.from({ length: Math.ceil(2 ** 32 / step / 64) * 64 }, (_, i) => i * step)
   return new Float32Array(bits.buffer)
@@ -149,6 +149,7 @@ describe('helpers of floats', () => {
     ['atan2 to the left', 'atan2(x, -1.5)', x => Math.atan2(x, -1.5)],
     ['atan2 above', 'atan2(2.5, x)', x => Math.atan2(2.5, x)],
     ['atan2 below', 'atan2(-1.0e-30, x)', x => Math.atan2(Math.fround(-1e-30), x)],
+    ['atan2 of two that vary', 'atan2(x, 1 / x)', x => Math.atan2(x, Math.fround(1 / x))],
     ['atan2 of nothing', 'atan2(0.0, x)', x => Math.atan2(0, x)],
   ]
 
@@ -161,6 +162,8 @@ describe('helpers of floats', () => {
     const xs = floats(40_009)
     // Where errors were found to be largest.
     xs.set([1.4091180562973022, -3.650498867034912, 6275.5830078125, 0.6309728026390076, -81.42243957519531])
+    // In vectors beside others, and alone.
+    xs.set([0, -0, Infinity, 1, -Infinity, 2, -0, -0, -0, -0], 5)
     const [single, four] = ([1, 4] as const).map(lanes => {
       const module = loadSync(program, { lanes })
       const buffers = { xs, ys: new Float32Array(xs.length) }
@@ -178,4 +181,26 @@ describe('helpers of floats', () => {
     })
     expect(wrong.slice(0, 5)).toEqual([])
   })
+})
+
+it.each([
+  ['sin', [4194304]],
+  ['cos', [4194304]],
+  ['tan', [1e9]],
+  ['pow', [-1.1, 7]],
+  ['atan2', [3e38, 1e38]],
+] as const)('%s of floats has all digits beside that of halves', (name, given) => {
+  const names = given.map((_, i) => `x${i}`)
+  const params = (type: string): string => names.map(x => `${type} ${x}`).join(', ')
+  const calls = ['half', 'float'].map(
+    type => `public ${type} of_${type}(${params(type)}) { return ${name}(${names.join(', ')}); }`,
+  )
+  for (const order of [calls, calls.toReversed()]) {
+    const module = loadSync(compile(order.join('\n')))
+    const wanted = (Math as unknown as Record<string, (...args: readonly number[]) => number>)[name]!(
+      ...given.map(Math.fround),
+    )
+    expectClose(module.fn['of_float']!(...given) as number, Math.fround(wanted), spacing32(wanted), name)
+    module.close()
+  }
 })

@@ -107,6 +107,16 @@ describe('a map', () => {
     expect(m.map('doubles', { x: Float64Array.of(0.1), y: 2 })).toEqual(Float64Array.of(0.2))
   })
 
+  it('rounds floats to halves, and takes any number but zero for true', async () => {
+    const { m } = await loaded('public half h(half x) { return x; } public bool b(bool x) { return x; }')
+    const given = [0.1, 9.001, 70000]
+    const wanted = Float32Array.from(given, x => m.fn['h'](x))
+    expect([...wanted]).toEqual([0.0999755859375, 9, Infinity])
+    for (const x of [given, Float32Array.from(given), Float64Array.from(given)])
+      expect(m.map('h', { x }, { mapped: ['x'] })).toEqual(wanted)
+    expect(m.map('b', { x: Uint8Array.of(0, 1, 2, 255) })).toEqual(Uint8Array.of(0, 1, 1, 1))
+  })
+
   it('gives gradients in the form of the arguments', async () => {
     const { m } = await loaded(`
 struct P : IDifferentiable { float2 at; no_diff int id; float w; }

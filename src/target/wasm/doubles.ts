@@ -5,7 +5,7 @@
 import { Arithmetic, magic } from './arithmetic.ts'
 import type { Graph } from './graph.ts'
 import type { Node } from './node.ts'
-import { f64, i64, op } from './opcode.ts'
+import { f64, i32, i64, op } from './opcode.ts'
 
 /** The bits of `magic`: with a small integer added they are the double that is as much more. */
 const magicBits = 0x4338000000000000n
@@ -67,9 +67,9 @@ export class Doubles extends Arithmetic {
   }
 
   /**
-   * The angle of the point (x, |y|), from 0 to pi; no number where x and y both are zero or infinite. With the smaller of |x| and |y| over the
-   * larger as the tangent, it is off by multiples of pi / 2; for tangents above tan(pi / 8), the quotient of difference and sum is that of
-   * the angle less pi / 4.
+   * The angle of the point (x, |y|), from 0 to pi; no number where x and y both are zero or infinite. The quotient of the smaller of |x| and
+   * |y| by the larger is the tangent of an angle up to pi / 4, from which the other one follows. Above pi / 8 the polynomial is of that
+   * angle less pi / 4: its tangent is the quotient of their difference by their sum.
    */
   angle(y: Node, x: Node): Node {
     const { g } = this
@@ -77,31 +77,30 @@ export class Doubles extends Arithmetic {
     const isSteep = this.less(width, height)
     const large = g.select(isSteep, height, width)
     const small = g.select(isSteep, width, height)
-    const isFar = this.less(this.mul(large, this.number(Math.SQRT2 - 1)), small)
+    const isLarge = this.less(this.mul(large, this.number(Math.SQRT2 - 1)), small)
     const tangent = this.div(
-      g.select(isFar, this.sub(small, large), small),
-      g.select(isFar, this.add(small, large), large),
+      g.select(isLarge, this.sub(small, large), small),
+      g.select(isLarge, this.add(small, large), large),
     )
     const near = this.mul(tangent, this.polynomial(this.mul(tangent, tangent), atanTerms))
-    const low = g.select(isFar, this.add(near, this.number(Math.PI / 4)), near)
+    const low = g.select(isLarge, this.add(near, this.number(Math.PI / 4)), near)
     const right = g.select(isSteep, this.sub(this.number(Math.PI / 2), low), low)
     return g.select(this.less(x, this.number(0)), this.sub(this.number(Math.PI), right), right)
   }
 
-  /** The cosine, or the sine, of an angle by its sine, or its cosine. */
+  /** sqrt(1 - x²): the cosine of an angle whose sine is x, and the other way round. */
   leg(x: Node): Node {
     const one = this.number(1)
     return this.g.pure(op.f64Sqrt, f64, this.mul(this.sub(one, x), this.add(one, x)))
   }
 
-  /**
-   * The tangent of an angle that is quarters of a turn and a rest: if they are even, if they are odd, and a number whose low bits hold how
-   * many they are.
-   */
-  tangents(x: Node): readonly [even: Node, odd: Node, sum: Node] {
+  /** For x = k pi / 2 + r the tangent of r, or where k is odd -1 / tan(r). */
+  tan(x: Node): Node {
+    const { g } = this
     const [rest, sum] = this.quarters(x)
-    const even = this.mul(rest, this.polynomial(this.mul(rest, rest), tanTerms))
-    return [even, this.div(this.number(-1), even), sum]
+    const tangent = this.mul(rest, this.polynomial(this.mul(rest, rest), tanTerms))
+    const isOdd = g.pure(op.i64Ne, i32, g.pure(op.i64And, i64, sum, g.i64(1n)), g.i64(0n))
+    return g.select(isOdd, this.div(this.number(-1), tangent), tangent)
   }
 
   cosh(x: Node): Node {

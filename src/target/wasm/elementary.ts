@@ -1,8 +1,8 @@
 /**
  * Elementary functions of floats as helpers, one form for scalars and for vectors. They compute in floats without branches, with errors below
  * 1.6 units in the last place. What needs more digits on the way is computed in doubles (`doubles.ts`): powers, binary logarithms, cosh,
- * tangents, inverses of sine, cosine and tangent, and what an angle is more than quarters of a turn. Doubles, sines of huge numbers and
- * powers of negative ones use the bodies of core/libm.slang.
+ * tangents, inverses of sine, cosine and tangent, and what an angle is more than quarters of a turn. Doubles, and floats outside of
+ * `usualRange`, use the bodies of core/libm.slang.
  */
 import { InternalError } from '../../base/diag.ts'
 import { Arithmetic } from './arithmetic.ts'
@@ -88,7 +88,7 @@ export function usualRange(g: Graph, name: string, [x, y]: readonly Node[]): Nod
       return g.pure(op.i32And, i32, g.pure(op.f32Gt, i32, x!, g.f32(0)), finite)
     }
     case 'atan2': {
-      // Not where both are zero or infinite.
+      // The quotient of two zeros or infinities is no number. In passing, this leaves out sums that overflow.
       const sum = g.pure(op.f32Add, f32, g.pure(op.f32Abs, f32, x!), g.pure(op.f32Abs, f32, y!))
       return g.pure(op.i32And, i32, g.pure(op.f32Gt, i32, sum, g.f32(0)), below(sum, Infinity))
     }
@@ -109,6 +109,8 @@ export class Floats extends Arithmetic {
   /** What the function gives. */
   result(name: string, args: readonly Node[]): Node {
     const x = args[0]!
+    const inDoubles = (compute: (m: Doubles, x: Node, y: Node) => Node): Node =>
+      this.#inDoubles(args, (m, d, e) => [compute(m, d, e)])[0]!
     switch (name) {
       case 'exp':
         return this.#exp(this.clamp(x, -104, 89))
@@ -117,36 +119,39 @@ export class Floats extends Arithmetic {
       case 'log':
         return this.#orEdge(x, this.#log(x))
       case 'log2':
-        return this.#orEdge(x, this.#inDoubles(args, (m, d) => [m.log2(d)])[0]!)
+        return this.#orEdge(
+          x,
+          inDoubles((m, d) => m.log2(d)),
+        )
       case 'sin':
         return this.#sine(x, 0)
       case 'cos':
         return this.#sine(x, 1)
       case 'tan':
-        return this.#tan(x)
+        return inDoubles((m, d) => m.tan(d))
       case 'atan2':
         return this.#signed(
           x,
-          this.#inDoubles(args, (m, height, width) => [m.angle(height, width)]),
+          inDoubles((m, height, width) => m.angle(height, width)),
         )
       case 'atan':
         return this.#signed(
           x,
-          this.#inDoubles(args, (m, d) => [m.angle(d, m.number(1))]),
+          inDoubles((m, d) => m.angle(d, m.number(1))),
         )
       case 'asin':
         return this.#signed(
           x,
-          this.#inDoubles(args, (m, d) => [m.angle(d, m.leg(d))]),
+          inDoubles((m, d) => m.angle(d, m.leg(d))),
         )
       case 'acos':
-        return this.#inDoubles(args, (m, d) => [m.angle(m.leg(d), d)])[0]!
+        return inDoubles((m, d) => m.angle(m.leg(d), d))
       case 'pow':
-        return this.#inDoubles(args, (m, base, power) => [m.pow(base, power)])[0]!
+        return inDoubles((m, base, power) => m.pow(base, power))
       case 'tanh':
         return this.#tanh(x)
       case 'cosh':
-        return this.#inDoubles(args, (m, d) => [m.cosh(d)])[0]!
+        return inDoubles((m, d) => m.cosh(d))
       default:
         throw new InternalError('wasm', `no helper for ${name}`)
     }
@@ -242,16 +247,9 @@ export class Floats extends Arithmetic {
     return this.fromBits(this.#whole(op.i32Xor, this.bits(g.select(isOdd, cos, sin)), sign))
   }
 
-  /** Of the tangents for even and odd quarters of a turn, that of x. */
-  #tan(x: Node): Node {
-    const [even, odd, turns] = this.#inDoubles([x], (m, angle) => m.tangents(angle))
-    const isOdd = this.#whole(op.i32Ne, this.#whole(op.i32And, turns!, 1), 0)
-    return this.g.select(isOdd, odd!, even!)
-  }
-
-  /** A number with the sign of x. */
-  #signed(x: Node, [y]: readonly Node[]): Node {
-    return this.g.pure(op.f32Copysign, f32, y!, x)
+  /** y with the sign of x. */
+  #signed(x: Node, y: Node): Node {
+    return this.g.pure(op.f32Copysign, f32, y, x)
   }
 
   /** A polynomial near 0, and 1 - 2 / (e^2x + 1) elsewhere. */

@@ -525,7 +525,8 @@ class Legalizer implements Plan {
   }
 
   elementary(intrinsic: string, func: Func, wide = false): Callee {
-    const key = wide ? `${intrinsic} wide` : intrinsic
+    // Of halves the body gives halves.
+    const key = `${intrinsic} ${func.results[0]!.scalar}${wide ? ' wide' : ''}`
     let callee = this.#helpers.get(key)
     if (callee === undefined) {
       const code = wide
