@@ -255,9 +255,15 @@ function buffersOf({ machine, textures }: Subject, resources: KernelResources): 
     address: () => textures.address(resources),
     fill: (data, values, what) => {
       const target = data as unknown as unknown[]
-      if (typeof values !== 'number' && values.length !== target.length)
+      if (typeof values !== 'number' && values?.length !== target.length)
         throw new ShapeError(what, `${target.length} numbers`, values)
-      for (let i = 0; i < target.length; i++) target[i] = typeof values === 'number' ? values : values[i]
+      for (let i = 0; i < target.length; i++) {
+        const value = typeof values === 'number' ? values : values[i]
+        // Elements of lists are checked when they are copied.
+        if (ArrayBuffer.isView(data) && typeof value !== 'number')
+          throw new ShapeError(`${what}[${i}]`, 'a number', value)
+        target[i] = value
+      }
     },
   }
 }

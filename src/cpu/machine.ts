@@ -18,7 +18,7 @@ import { Crew, type Dispatch } from './crew.ts'
 import { runAsync, runNow } from './dispatch.ts'
 import type { CompiledModule } from './job.ts'
 import { align, ProgramMemory } from './memory.ts'
-import { bufferText, refuseShared, sizeOf, type BufferData, type Upload } from './upload.ts'
+import { bufferText, elementsOf, refuseShared, sizeOf, type BufferData, type Upload } from './upload.ts'
 import { put } from '../host/record.ts'
 import { shown } from '../host/texture.ts'
 
@@ -200,7 +200,7 @@ export class Machine {
     })
     const names = ins.map(p => `${p.name}: ${typeName(p.type)}`)
     const scratch = [...ins, ...outs].filter(p => !p.flat).reduce((sum, p) => sum + align(p.type.size), 0)
-    const resources = this.host.buffers.length + this.host.uniforms.length > 0
+    const usesResources = f.buffers.length + f.uniforms.length > 0
     const call = (args: readonly unknown[]): CallResult => {
       const scalars: Scalar[] = []
       let at = this.memory.top
@@ -224,7 +224,7 @@ export class Machine {
         at += align(p.type.size)
       }
       this.#top = at
-      const back = resources ? this.#upload(this.#namesBound(), this.#bound, at) : undefined
+      const back = usesResources ? this.#uploadBound(f, at) : undefined
       this.#placeTape()
       this.#beginLimits()
       const run = this.#exports[f.name] as Callable
@@ -254,13 +254,16 @@ export class Machine {
     }
   }
 
-  #namesBound(): Pick<WasmKernel, 'buffers' | 'uniforms'> {
-    const given = this.#bound.buffers ?? {}
-    const uniforms = this.#bound.uniforms ?? {}
-    return {
-      buffers: this.host.buffers.map(b => b.name).filter(name => Object.hasOwn(given, name)),
-      uniforms: Object.keys(uniforms).length === 0 ? [] : this.host.uniforms.map(u => u.name),
-    }
+  /** Copies what a function uses. Buffers that nobody has bound are empty, and uniforms are zeros where none are bound. */
+  #uploadBound({ buffers, uniforms }: WasmFunction, at: number): Upload[] {
+    const given = { ...this.#bound.buffers }
+    for (const { name, stride, elem } of this.host.buffers)
+      if (!Object.hasOwn(given, name)) given[name] = new Uint8Array(stride === 0 ? elem.size : 0)
+    const hasUniforms = Object.keys(this.#bound.uniforms ?? {}).length > 0
+    const region = new Uint8Array(this.memory.buffer, this.#base)
+    if (!hasUniforms)
+      for (const u of this.host.uniforms) if (uniforms.includes(u.name)) region.fill(0, u.at, u.at + u.type.size)
+    return this.#upload({ buffers, uniforms: hasUniforms ? uniforms : [] }, { ...this.#bound, buffers: given }, at)
   }
 
   // ── Kernels ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -430,16 +433,19 @@ export class Machine {
     this.#top = top
     this.memory.reserve(top)
     const memory = new Uint8Array(this.memory.buffer)
-    for (const { buffer, data, at: place, bytes, inPlace } of uploads) {
+    for (const upload of uploads) {
+      const { buffer, data, at: place, bytes, inPlace } = upload
+      const length = elementsOf(upload)
       const given = inPlace ? undefined : bytesOf(data)
       if (given !== undefined) {
         memory.set(given, place)
       } else if (!inPlace) {
         const view = new DataView(this.memory.buffer)
         const write = this.#writer(buffer.elem)
-        ;(data as unknown[]).forEach((x, i) => write(view, place + i * buffer.stride, x, `${buffer.name}[${i}]`))
+        const list = data as unknown[]
+        // Getters may shorten the list, and it may have holes.
+        for (let i = 0; i < length; i++) write(view, place + i * buffer.stride, list[i], `${buffer.name}[${i}]`)
       }
-      const length = buffer.stride === 0 ? bytes : Math.floor(bytes / buffer.stride)
       if (bytes === 0) memory.fill(0, place, place + Math.max(buffer.stride, buffer.elem.size))
       this.#setGlobal(`${buffer.name}.base`, place)
       this.#setGlobal(`${buffer.name}.length`, length)
@@ -494,7 +500,8 @@ export class Machine {
 
   #download(uploads: readonly Upload[]): void {
     const memory = new Uint8Array(this.memory.buffer)
-    for (const { buffer, data, at, bytes, inPlace } of uploads) {
+    for (const upload of uploads) {
+      const { buffer, data, at, bytes, inPlace } = upload
       if (!buffer.writable || inPlace) continue
       const given = bytesOf(data)
       if (given !== undefined) {
@@ -503,7 +510,8 @@ export class Machine {
         const view = new DataView(this.memory.buffer)
         const read = this.#reader(buffer.elem)
         const list = data as unknown[]
-        for (let i = 0; i < list.length; i++) list[i] = read(view, at + i * buffer.stride)
+        // While the kernel ran, the list may have got another length.
+        for (let i = 0; i < Math.min(list.length, elementsOf(upload)); i++) list[i] = read(view, at + i * buffer.stride)
       }
     }
   }

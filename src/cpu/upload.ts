@@ -1,6 +1,6 @@
 /** Buffers of one call: what data fits them, and whether it may lie where it lies. */
 import type { WasmBuffer } from '../index.ts'
-import { wrongList, wrongMemory } from '../host/given.ts'
+import { bytesOf, wrongList, wrongMemory } from '../host/given.ts'
 import { BufferError } from './errors.ts'
 import { typeName } from './marshal.ts'
 import type { HostPart } from './memory.ts'
@@ -20,6 +20,11 @@ export interface Upload {
   readonly bytes: number
   /** Whether the data is a view of this memory, so that nothing is copied. */
   readonly inPlace: boolean
+}
+
+/** How many elements data had when it was copied; bytes, of a buffer that is no array. */
+export function elementsOf({ buffer, bytes }: Upload): number {
+  return buffer.stride === 0 ? bytes : Math.floor(bytes / buffer.stride)
 }
 
 /** What a buffer takes, in a message. */
@@ -56,9 +61,21 @@ export function sizeOf(buffer: WasmBuffer, data: BufferData, part: HostPart | un
 export function refuseShared(uploads: readonly Upload[]): void {
   for (const [i, a] of uploads.entries())
     for (const b of uploads.slice(i + 1)) {
-      if (!(a.buffer.writable || b.buffer.writable) || a.at >= b.at + b.bytes || b.at >= a.at + a.bytes) continue
+      const isWritten = a.buffer.writable || b.buffer.writable
+      if (!isWritten || !(overlap(a.at, a.bytes, b.at, b.bytes) || shareMemory(a, b))) continue
       throw new BufferError(
         `buffers ${a.buffer.name} and ${b.buffer.name} share memory, and the program writes ${(a.buffer.writable ? a : b).buffer.name}: pass a copy for one of them`,
       )
     }
+}
+
+function overlap(a: number, aBytes: number, b: number, bBytes: number): boolean {
+  return a < b + bBytes && b < a + aBytes
+}
+
+/** Whether two arrays of a caller are views of the same bytes. Views of the program's memory have their places there. */
+function shareMemory(a: Upload, b: Upload): boolean {
+  if (a.inPlace || b.inPlace) return false
+  const [x, y] = [bytesOf(a.data), bytesOf(b.data)]
+  return x?.buffer === y?.buffer && x !== undefined && overlap(x.byteOffset, x.length, y!.byteOffset, y!.length)
 }

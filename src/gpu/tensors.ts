@@ -75,7 +75,8 @@ export function gpuBuffers(
       const range = isOnDevice(data) ? rangeOf(what, data) : undefined
       const count = range === undefined ? (data as Float32Array).length : range.size / 4
       const isNumber = typeof values === 'number'
-      if (!isNumber && values.length !== count) fail(`${what}: expected ${count} numbers, got ${values.length}`)
+      if (!isNumber && values?.length !== count) fail(`${what}: expected ${count} numbers, got ${values?.length}`)
+      if (!isNumber && !Array.from(values).every(x => typeof x === 'number')) fail(`${what}: expected numbers alone`)
       const numbers = isNumber ? new Float32Array(count).fill(values) : Float32Array.from(values as ArrayLike<number>)
       if (range !== undefined) device.queue.writeBuffer(range.buffer, range.offset, numbers)
       else {

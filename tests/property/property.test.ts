@@ -37,7 +37,8 @@ function expectCompared(): void {
   expect(share(stats.unclear, programs), 'programs without a point that can be compared').toBeLessThan(0.08)
   expect(share(stats.lowered, programs), 'programs lowered without a front end').toBeGreaterThan(0.08)
   expect(share(stats.holding, programs), 'programs that hold something constant').toBeGreaterThan(0.25)
-  expect(share(stats.secondUnclear, seconds), 'the same of second derivatives').toBeLessThan(0.1)
+  // Of few, one alone would be too many.
+  if (seconds >= 20) expect(share(stats.secondUnclear, seconds), 'the same of second derivatives').toBeLessThan(0.1)
   expect(share(devices, programs), 'programs run on a device').toBeGreaterThan(0.9)
   expect(share(stats.uncompiled, devices), 'programs that the device does not compile').toBeLessThan(0.05)
   expect(

@@ -115,6 +115,27 @@ struct Ball : IDifferentiable { float2 at; float radius; }
     expect([...data]).toEqual([0, 0, 0])
   })
 
+  it('find buffers that nobody has bound empty, and uniforms zero', async () => {
+    const m = await program(
+      `RWStructuredBuffer<float> x, y; uniform float s;
+       public void set(float v) { x[0] = v; } public float get() { return y[0]; } public float scaled() { return y[0] * s; }
+       public float third(float v[16]) { return v[3]; }`,
+    )
+    const given = Float32Array.of(4, 0)
+    m.bind({ buffers: { x: given, y: given.slice() }, uniforms: { s: 2 } })
+    m.fn['set']!(1)
+    expect([given[0], m.fn['get']!(), m.fn['scaled']!()]).toEqual([1, 4, 8])
+    m.bind({})
+    // Where x was is now something else.
+    const own = (m.buffer('y', 4) as Float32Array).fill(7)
+    m.fn['set']!(99)
+    m.fn['third']!(new Array<number>(16).fill(100))
+    expect([...own]).toEqual([7, 7, 7, 7])
+    expect([m.fn['get']!(), m.fn['scaled']!()]).toEqual([0, 0])
+    m.bind({ buffers: { y: own } })
+    expect([m.fn['get']!(), m.fn['scaled']!()]).toEqual([7, 0])
+  })
+
   it('keep static variables and tables apart from call to call', async () => {
     const m = await program(`
 static int calls = 3;
@@ -337,6 +358,23 @@ void main() { list->n += int(list->data[list->n]); list->data[1] = list->data[9]
     expect(() => m.kernel('moveMain').dispatch([1, 1, 1], { buffers: { points: new Uint8Array(17) } })).toThrow(
       '17 bytes came',
     )
+    // Holes would keep what memory holds of earlier calls.
+    const holed = new Array<number>(4)
+    holed[0] = 1
+    expect(() => kernel.dispatch([1, 1, 1], { buffers: { ...buffers, inp: holed }, uniforms: { scale: 1 } })).toThrow(
+      'inp[1]: expected a number, but undefined came',
+    )
+  })
+
+  it('keep to the length that a list had when they began', async () => {
+    const m = await program(source)
+    const outp = [1, 2, 3, 4]
+    const done = m
+      .kernel('scaleMain')
+      .dispatchAsync([1, 1, 1], { buffers: { inp: [1, 2, 3, 4], outp }, uniforms: { scale: 2 } })
+    outp.push(5, 6)
+    await done
+    expect(outp).toEqual([2, 4, 6, 8, 5, 6])
   })
 })
 

@@ -117,6 +117,11 @@ describe('a buffer in the memory of its program', () => {
     expect(message(() => twice(data.subarray(0, 4), data.subarray(4)))).toBe('none')
     const copied = numbers(4)
     expect(message(() => twice(copied, copied))).toBe(shared)
+    expect(message(() => twice(copied.subarray(0, 3), copied.subarray(2)))).toBe(shared)
+    expect(message(() => twice(copied, copied.buffer))).toBe(shared)
+    expect(message(() => twice(numbers(8).subarray(0, 4), numbers(8).subarray(4)))).toBe('none')
+    const halves = numbers(8)
+    expect(message(() => twice(halves.subarray(0, 4), halves.subarray(4)))).toBe('none')
     const reader = loadSync(
       compiled(
         'StructuredBuffer<float> a, b; [shader("compute")] [numthreads(1, 1, 1)] void both() { printf("%.0f", a[1] + b[1]); }',
@@ -258,6 +263,16 @@ void square(uint3 id : SV_DispatchThreadID, uniform DiffTensorView<float> x, uni
           cotangents: { y: 1 },
         })
     expect(message(() => given(x))).toMatch(/^BufferError: buffer x: the memory of the program has grown/)
+    for (const [wrong, came] of [
+      ['1234', 'cotangent of y[0]: expected a number, but the text "1" came'],
+      [[1, undefined, 3, 4], 'cotangent of y[1]: expected a number, but undefined came'],
+      [[1, 2, 3, 4n], 'cotangent of y[3]: expected a number, but bigint 4 came'],
+      [null, 'cotangent of y: expected 4 numbers, but null came'],
+    ] as const) {
+      const cotangents = { y: wrong as never }
+      const tensors = { x: { data: m.buffer('x'), shape: [4] }, y: { data: y, shape: [4] } }
+      expect(message(() => m.kernel('square').grad([1, 1, 1], { tensors, cotangents }))).toBe(`ShapeError: ${came}`)
+    }
     // The reverse kernel is made once, however often it is asked for.
     const bytes = bytesOf(m.buffer('x'))
     for (let i = 0; i < 150; i++)

@@ -6,7 +6,7 @@ import type { ParameterInfo } from '../reflect.ts'
 import type { LimitCells } from './plan.ts'
 
 /** An exported function. Its WASM parameters are the scalars of flat inputs and addresses of others, in order, then addresses for results that are not flat. */
-export interface WasmFunction extends DataSignature {
+export interface WasmFunction extends DataSignature, Touched {
   /** Per parameter: taken as scalars, or by address. */
   readonly flat: readonly boolean[]
   /** Per parameter: given back as scalars, or in memory. */
@@ -14,15 +14,18 @@ export interface WasmFunction extends DataSignature {
   readonly resultFlat: boolean
 }
 
+/** The resources that code touches, or what it calls: names of buffers, and of blocks of uniforms. */
+export interface Touched {
+  readonly buffers: readonly string[]
+  readonly uniforms: readonly string[]
+}
+
 /** An exported entry point, called with (groups x, y, z, first group, group after the last). */
-export interface WasmKernel {
+export interface WasmKernel extends Touched {
   readonly name: string
   readonly numthreads: readonly [number, number, number]
   /** How many threads run at once: 4, by vectors, or 1, and why not more. */
   readonly lanes: { readonly count: 4 } | { readonly count: 1; readonly reason: string }
-  /** Names of the buffers that it, or what it calls, touches. */
-  readonly buffers: readonly string[]
-  readonly uniforms: readonly string[]
 }
 
 /** A buffer: its address and lengths are the exported WASM globals `NAME.base`, `NAME.length` (elements, or bytes of what is no array) and `NAME.last`. */

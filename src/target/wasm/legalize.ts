@@ -25,7 +25,15 @@ import { constantBytes } from './constant.ts'
 import { ConstantPool } from './constant-pool.ts'
 import { elementaryCode, elementaryNames } from './elementary.ts'
 import { helperCode } from './helper.ts'
-import type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './interface.ts'
+import type {
+  Touched,
+  WasmBuffer,
+  WasmFunction,
+  WasmInterface,
+  WasmKernel,
+  WasmPrint,
+  WasmUniform,
+} from './interface.ts'
 import { inStep, kernelCode, knownSemantics } from './kernel.ts'
 import { Leaves, valType } from './leaf.ts'
 import { Graph } from './graph.ts'
@@ -51,6 +59,8 @@ const tapeFull =
 
 /** The most memory for variables: half of the 32-bit address space is left to buffers. */
 const maxMemory = 2 ** 31
+
+const isBuffer = ({ space }: Global): boolean => space === 'storage' || space === 'storage_rw'
 
 export interface Legal {
   readonly code: WasmCode
@@ -169,7 +179,7 @@ class Legalizer implements Plan {
     const signature = dataSignature(func, name, this.tight)
     // No host can call what takes or gives resources: `leaveOut` says so.
     if (signature === undefined) return
-    functions.push({ ...signature, ...this.#flags(func) })
+    functions.push({ ...signature, ...this.#flags(func), ...this.#touched(this.#reach.globals(func)) })
     const callee = this.calleeOf(func)
     const privates = this.#privatesOf(func)
     const lists = this.#reach.lists(func)
@@ -200,9 +210,8 @@ class Legalizer implements Plan {
     const touched = this.#reach.globals(func)
     const newCode = (): Code => new Code(new Callee(func.name, [i32, i32, i32, i32, i32], []), this.sink.work)
     const shared = touched.filter(g => g.space === 'workgroup')
-    const buffers = touched.filter(g => g.space === 'storage' || g.space === 'storage_rw')
     // Also those that only code mentions that cannot be reached.
-    for (const global of buffers) this.#buffer(new Graph(newCode()), global)
+    for (const global of touched.filter(isBuffer)) this.#buffer(new Graph(newCode()), global)
     const wide = this.#wideKernel(func, privates, shared, newCode)
     let code: Code
     if (typeof wide === 'string') {
@@ -224,9 +233,15 @@ class Legalizer implements Plan {
       name: func.name,
       numthreads: entry.numthreads,
       lanes: typeof wide === 'string' ? { count: 1, reason: wide } : { count: 4 },
-      buffers: buffers.map(g => g.name),
-      uniforms: touched.filter(g => g.space === 'uniform').map(g => g.name),
+      ...this.#touched(touched),
     })
+  }
+
+  #touched(globals: readonly Global[]): Touched {
+    return {
+      buffers: globals.filter(isBuffer).map(g => g.name),
+      uniforms: globals.filter(g => g.space === 'uniform').map(g => g.name),
+    }
   }
 
   /** A kernel four threads wide; why not, where that cannot be. */
