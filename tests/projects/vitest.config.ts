@@ -5,7 +5,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     root: import.meta.dirname,
     include: ['*.test.ts'],
-    testTimeout: 240_000,
+    testTimeout: 600_000,
     hookTimeout: 300_000,
     maxConcurrency: 2,
   },

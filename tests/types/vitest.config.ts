@@ -7,7 +7,8 @@ const config: ViteUserConfig = defineConfig({
     include: ['*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 300_000,
-    maxWorkers: 2,
+    // Each file packs the package, which builds it anew.
+    fileParallelism: false,
   },
 })
 export default config
