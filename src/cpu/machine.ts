@@ -18,7 +18,7 @@ import { Crew, type Dispatch } from './crew.ts'
 import { runAsync, runNow } from './dispatch.ts'
 import type { CompiledModule } from './job.ts'
 import { align, ProgramMemory } from './memory.ts'
-import { bufferText, elementsOf, refuseShared, sizeOf, type BufferData, type Upload } from './upload.ts'
+import { bufferText, elementsOf, refuseShared, sizeOf, withEmpty, type BufferData, type Upload } from './upload.ts'
 import { put } from '../host/record.ts'
 import { shown } from '../host/texture.ts'
 
@@ -256,9 +256,7 @@ export class Machine {
 
   /** Copies what a function uses. Buffers that nobody has bound are empty, and uniforms are zeros where none are bound. */
   #uploadBound({ buffers, uniforms }: WasmFunction, at: number): Upload[] {
-    const given = { ...this.#bound.buffers }
-    for (const { name, stride, elem } of this.host.buffers)
-      if (!Object.hasOwn(given, name)) given[name] = new Uint8Array(stride === 0 ? elem.size : 0)
+    const given = withEmpty(this.host.buffers, this.#bound.buffers)
     const hasUniforms = Object.keys(this.#bound.uniforms ?? {}).length > 0
     const region = new Uint8Array(this.memory.buffer, this.#base)
     if (!hasUniforms)

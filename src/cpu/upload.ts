@@ -22,6 +22,17 @@ export interface Upload {
   readonly inPlace: boolean
 }
 
+/** Data of buffers, and for those that have none data without elements. */
+export function withEmpty(
+  buffers: readonly WasmBuffer[],
+  given: Readonly<Record<string, BufferData>> | undefined,
+): Record<string, BufferData> {
+  const all = { ...given }
+  for (const { name, stride, elem } of buffers)
+    if (!Object.hasOwn(all, name)) all[name] = new Uint8Array(stride === 0 ? elem.size : 0)
+  return all
+}
+
 /** How many elements data had when it was copied; bytes, of a buffer that is no array. */
 export function elementsOf({ buffer, bytes }: Upload): number {
   return buffer.stride === 0 ? bytes : Math.floor(bytes / buffer.stride)

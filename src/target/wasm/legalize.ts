@@ -25,22 +25,14 @@ import { constantBytes } from './constant.ts'
 import { ConstantPool } from './constant-pool.ts'
 import { elementaryCode, elementaryNames } from './elementary.ts'
 import { helperCode } from './helper.ts'
-import type {
-  Touched,
-  WasmBuffer,
-  WasmFunction,
-  WasmInterface,
-  WasmKernel,
-  WasmPrint,
-  WasmUniform,
-} from './interface.ts'
+import type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './interface.ts'
 import { inStep, kernelCode, knownSemantics } from './kernel.ts'
 import { Leaves, valType } from './leaf.ts'
 import { Graph } from './graph.ts'
 import { location, type Location } from './memory.ts'
 import { Callee, Code, ownGlobals, type WasmCode } from './node.ts'
 import { f32, i32, op, type ValType } from './opcode.ts'
-import { Reach, writtenGlobals } from './reach.ts'
+import { isBuffer, Reach, resourcesOf, writtenGlobals } from './reach.ts'
 import type { RunLimits } from '../limits.ts'
 import type { CallTarget, LimitCells, Passing, Plan, WasmOptions } from './plan.ts'
 import { startCode } from './start.ts'
@@ -59,8 +51,6 @@ const tapeFull =
 
 /** The most memory for variables: half of the 32-bit address space is left to buffers. */
 const maxMemory = 2 ** 31
-
-const isBuffer = ({ space }: Global): boolean => space === 'storage' || space === 'storage_rw'
 
 export interface Legal {
   readonly code: WasmCode
@@ -179,7 +169,7 @@ class Legalizer implements Plan {
     const signature = dataSignature(func, name, this.tight)
     // No host can call what takes or gives resources: `leaveOut` says so.
     if (signature === undefined) return
-    functions.push({ ...signature, ...this.#flags(func), ...this.#touched(this.#reach.globals(func)) })
+    functions.push({ ...signature, ...this.#flags(func), ...resourcesOf(this.#reach.globals(func)) })
     const callee = this.calleeOf(func)
     const privates = this.#privatesOf(func)
     const lists = this.#reach.lists(func)
@@ -233,15 +223,8 @@ class Legalizer implements Plan {
       name: func.name,
       numthreads: entry.numthreads,
       lanes: typeof wide === 'string' ? { count: 1, reason: wide } : { count: 4 },
-      ...this.#touched(touched),
+      ...resourcesOf(touched),
     })
-  }
-
-  #touched(globals: readonly Global[]): Touched {
-    return {
-      buffers: globals.filter(isBuffer).map(g => g.name),
-      uniforms: globals.filter(g => g.space === 'uniform').map(g => g.name),
-    }
   }
 
   /** A kernel four threads wide; why not, where that cannot be. */

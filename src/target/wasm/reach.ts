@@ -1,4 +1,5 @@
 /** Reachability: the callees of functions, as they are compiled, and the globals that they use. Each function is visited once. */
+import type { Touched } from './interface.ts'
 import { Global, type Func, type Module } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { addWrites, noWrites } from '../../opt/alias.ts'
@@ -93,4 +94,16 @@ export function writtenGlobals(module: Module): ReadonlySet<Global> {
     for (const root of writes.roots) if (root instanceof Global) written.add(root)
   }
   return written
+}
+
+export function isBuffer({ space }: Global): boolean {
+  return space === 'storage' || space === 'storage_rw'
+}
+
+/** The resources among variables of the module. */
+export function resourcesOf(globals: readonly Global[]): Touched {
+  return {
+    buffers: globals.filter(isBuffer).map(g => g.name),
+    uniforms: globals.filter(g => g.space === 'uniform').map(g => g.name),
+  }
 }
