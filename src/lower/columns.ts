@@ -34,7 +34,7 @@ export function assemble(b: Builder, type: Type, parts: readonly Value[]): Value
   )
 }
 
-/** Makes a value a part of a struct, an array or a buffer. In a `no_diff` field it loses its derivative. */
+/** Makes a value a part of a struct, an array or a buffer. In a `no_diff` field, or in a struct without differential, it loses its derivative. */
 export function kept(b: Builder, value: Value, whole: Type, index: number): Value {
   const part = closed(b, value, t.component(whole, index))
   return isFixed(whole, index) ? b.emit1('detach', [part]) : part
@@ -43,11 +43,13 @@ export function kept(b: Builder, value: Value, whole: Type, index: number): Valu
 /** Whether a part of a type carries no derivative though its own type could. */
 function isFixed(whole: Type, index: number): boolean {
   return (
-    whole.kind === 'struct' && whole.diff?.fields[index] === -1 && t.differential(whole.fields[index]!.type) !== null
+    whole.kind === 'struct' &&
+    (whole.diff?.fields[index] ?? -1) === -1 &&
+    t.differential(whole.fields[index]!.type) !== null
   )
 }
 
-/** Whether a pointer leads into a field marked `no_diff`. */
+/** Whether a pointer leads into a field that carries no derivative. */
 export function isInFixed(pointer: Value): boolean {
   const { def } = pointer
   if (def.op !== 'field' && def.op !== 'elem') return false

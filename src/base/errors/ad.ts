@@ -63,12 +63,12 @@ export const lostInDerivative: Entry<'name'> = error(
 
 export const wideForward: Entry<'name' | 'limit'> = error(
   'E36006',
-  'the forward derivative {name} has derivatives of its own, and more than {limit} floats, so that no reverse can be made of it',
+  'the forward derivative {name} has derivatives of its own, and more than {limit} floats: no reverse can be made of it',
   'give its function a [BackwardDerivative] too, or let it take fewer floats',
 )
 
 export const forwardWithEffects: Entry<'name'> = error(
   'E36007',
-  'the forward derivative {name} has derivatives of its own, and it writes global memory or prints, so that no reverse can be made of it',
+  'the forward derivative {name} has derivatives of its own, and it writes global memory or prints: no reverse can be made of it',
   'a reverse would run it once for each float of its inputs: give its function a [BackwardDerivative] too, or leave the effects out',
 )

@@ -174,7 +174,7 @@ export const plainStruct: Entry<'type'> = warning(
 export const plainBound: Entry<'type'> = warning(
   'W41027',
   'derivative is lost: {type} does not conform to IDifferentiable',
-  'let {type} conform to IDifferentiable where it is declared, or write detach(...) around the value',
+  'let {type} conform to IDifferentiable, or write detach(...) around the value',
 )
 
 export const unboundedLoop: Entry<never> = error(

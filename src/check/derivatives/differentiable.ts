@@ -7,7 +7,7 @@
  * integers, `no_diff` values) are never reported.
  */
 import * as errors from '../../base/errors/derivative.ts'
-import { Sink, type Diagnostic, type Entry, type PlaceholderValues } from '../../base/diag.ts'
+import { Sink, type Diagnostic, type Entry, type Note, type PlaceholderValues } from '../../base/diag.ts'
 import { handleKind } from '../../base/handle.ts'
 import type { Span } from '../../base/source.ts'
 import {
@@ -30,9 +30,9 @@ import { overwritten } from './overwritten.ts'
 import { checkRecompute } from './recompute.ts'
 import { children, eachExpr, eachStmt, expressions, operands, placeOperands } from '../model/walk.ts'
 
-/** Notes a loop that a GPU could not differentiate in reverse as it stands here. */
-function unbounded(cx: Cx, s: Stmt): void {
-  if (s.span !== null) cx.unbounded.push(s.span)
+/** Notes a loop without attributes that say how: a GPU could not differentiate it in reverse as it stands here. */
+function unbounded(cx: Cx, { span, loop }: LoopStmt): void {
+  if (span !== null && loop.maxIters === null && loop.checkpoints === null && !loop.forceUnroll) cx.unbounded.push(span)
 }
 
 /** Reports where a derivative would get lost, and records loops without a bound. */
@@ -41,19 +41,12 @@ export function checkLostDerivatives(cx: Cx, func: FuncDecl, body: Body): void {
   eachStmt(body.stmts, s => {
     if (s.kind !== 'for') return
     const bounded = hasKnownBound(cx, s, true)
-    if (attributes.marked && !bounded && s.loop.maxIters === null && s.loop.checkpoints === null && !s.loop.forceUnroll)
-      unbounded(cx, s)
+    if (attributes.marked && !bounded) unbounded(cx, s)
   })
   if (attributes.prefer === 'recompute') checkRecompute(cx, func, body)
   if (!attributes.marked) return
   eachStmt(body.stmts, s => {
-    if (
-      (s.kind === 'while' || s.kind === 'do') &&
-      s.loop.maxIters === null &&
-      s.loop.checkpoints === null &&
-      !s.loop.forceUnroll
-    )
-      unbounded(cx, s)
+    if (s.kind === 'while' || s.kind === 'do') unbounded(cx, s)
   })
   if (attributes.treatAsDifferentiable) return
   if (attributes.kernel) {
@@ -69,6 +62,8 @@ export function reportLosses(cx: Cx, func: FuncDecl, body: Body, sink: Sink): vo
   new Check(cx, func, 'backward', { sink, inlined: new Map() }).run(body)
 }
 
+type LoopStmt = Stmt & { readonly kind: 'for' | 'while' | 'do' }
+
 /** Where to report, and what was found in `[ForceInline]` functions that were checked as parts of their callers. */
 type Reports = Pick<Cx, 'sink' | 'inlined'>
 
@@ -82,7 +77,7 @@ function sitesOf(stmts: readonly Stmt[]): readonly Site[] {
   const found: Site[] = []
   const look = (x: Expr): void => {
     if (x.kind === 'assign' || x.kind === 'update') found.push(x)
-    else if (x.kind === 'call' && (x.args.some(isWritten) || (x.object !== null && isWritten(x.object)))) found.push(x)
+    else if (x.kind === 'call' && given(x).some(isWritten)) found.push(x)
   }
   eachStmt(stmts, s => {
     if (s.kind === 'local' && s.init !== null) found.push(s)
@@ -91,8 +86,13 @@ function sitesOf(stmts: readonly Stmt[]): readonly Site[] {
   return found
 }
 
-function isWritten(a: Arg): boolean {
+function isWritten(a: Arg): a is Extract<Arg, { readonly place: Place }> {
   return a.dir !== 'in'
+}
+
+/** What a call gets: its object, if it has one, and its arguments. */
+function given({ object, args }: CallExpr): readonly Arg[] {
+  return object === null ? args : [object, ...args]
 }
 
 class Check {
@@ -143,9 +143,9 @@ class Check {
     entry: Entry<S>,
     span: Span | null | undefined,
     given: PlaceholderValues<S>,
-    note?: { readonly span: Span | undefined; readonly text: string },
+    ...notes: Note[]
   ): void {
-    if (this.#reporting) this.#reports.sink.add(entry, span ?? undefined, given, ...(note === undefined ? [] : [note]))
+    if (this.#reporting) this.#reports.sink.add(entry, span ?? undefined, given, ...notes)
   }
 
   #differentiable(type: Type): boolean {
@@ -160,8 +160,7 @@ class Check {
     } else if (x.kind !== 'call') {
       if (this.#carries(x.value)) this.#activate(x.place)
     } else if (this.#isDifferentiable(x.func) && this.#anyCarries(x)) {
-      for (const a of x.args) if (a.dir !== 'in') this.#activate(a.place)
-      if (x.object !== null && x.object.dir !== 'in') this.#activate(x.object.place)
+      for (const a of given(x)) if (isWritten(a)) this.#activate(a.place)
     }
   }
 
@@ -175,7 +174,7 @@ class Check {
   }
 
   #anyCarries(e: CallExpr): boolean {
-    return (e.object !== null && this.#argCarries(e.object)) || e.args.some(a => this.#argCarries(a))
+    return given(e).some(a => this.#argCarries(a))
   }
 
   #carries(e: Expr): boolean {
@@ -201,8 +200,6 @@ class Check {
         return this.#placeCarries(e.place) || this.#carries(e.value)
       case 'field':
         return this.#carries(e.base) && !this.#isNoDiffField(e.base.type, e.field.index)
-      case 'conditional':
-        return this.#carries(e.then) || this.#carries(e.otherwise)
       default: {
         let found = false
         operands(
@@ -371,17 +368,14 @@ class Check {
         break
       case 'call':
         this.#call(e)
+        if (e.func.kind === 'direct' && (e.func.decl.module.isCore || e.func.decl.role === 'constructor'))
+          this.#plain(e, this.#anyCarries(e) ? e : undefined)
         break
       case 'construct':
-        if (
-          e.type.kind === 'struct' &&
-          e.type.decl.intrinsic === null &&
-          !e.type.decl.module.isCore &&
-          !this.#differentiable(e.type) &&
-          e.parts.some(p => this.#carries(p))
-        ) {
-          this.#report(errors.plainStruct, e.span ?? e.parts.find(p => p.span !== null)?.span, { type: show(e.type) })
-        }
+        this.#plain(
+          e,
+          e.parts.find(p => this.#carries(p)),
+        )
         break
       case 'wrap':
         if (!this.#differentiable(e.type) && !isLambda(e.value.type) && this.#carries(e.value))
@@ -390,6 +384,14 @@ class Check {
       default:
     }
     operands(e, this.#visitor, this.#placeVisitor)
+  }
+
+  /** Reports a struct that keeps no derivatives where it gets some. A tuple keeps them if all of its elements do. */
+  #plain(e: Expr, active: Expr | undefined): void {
+    if (active !== undefined && e.type.kind === 'struct' && !this.#differentiable(e.type))
+      this.#report(e.type.decl.module.isCore ? errors.plainBound : errors.plainStruct, e.span ?? active.span, {
+        type: show(e.type),
+      })
   }
 
   readonly #visitor = (e: Expr): void => {
@@ -450,12 +452,12 @@ class Check {
     for (let i = 0; i < e.args.length; i++) {
       const [p, a] = [sig.params[i], e.args[i]!]
       // What a lambda captures would get lost in a parameter whose type is not bound to IDifferentiable.
-      const given = a.dir !== 'in' ? null : a.value.kind === 'wrap' ? a.value.value : a.value
+      const value = a.dir !== 'in' ? null : a.value.kind === 'wrap' ? a.value.value : a.value
       const declared = e.func.kind === 'direct' ? funcSig(this.#cx, e.func.decl).params[i] : undefined
-      if (p?.noDiff === true && given !== null && declared?.noDiff !== true && this.#carries(given)) {
-        if (isLambda(given.type)) this.#report(errors.lostInCall, given.span ?? e.span, { name: nameOf(e.func) })
+      if (p?.noDiff === true && value !== null && declared?.noDiff !== true && this.#carries(value)) {
+        if (isLambda(value.type)) this.#report(errors.lostInCall, value.span ?? e.span, { name: nameOf(e.func) })
         else if (declared?.type.kind === 'param' && e.func.kind === 'direct' && !e.func.decl.module.isCore)
-          this.#report(errors.plainBound, given.span ?? e.span, { type: show(declared.type) })
+          this.#report(errors.plainBound, value.span ?? e.span, { type: show(declared.type) })
       }
       if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
       if (a.dir === 'in') this.#expect(a.value)
@@ -481,18 +483,17 @@ class Check {
           errors.lostInOutput,
           a.place.span ?? e.span,
           { name: nameOf(e.func), parameter: p.name },
-          this.#sourceNote(e),
+          ...this.#sourceNotes(e),
         )
       })
     })
   }
 
   /** Says which value brings the derivative that a call loses. */
-  #sourceNote(e: CallExpr): { readonly span: Span | undefined; readonly text: string } | undefined {
-    const all = [...(e.object === null ? [] : [e.object]), ...e.args]
-    const from = all.find(a => this.#argCarries(a))
-    const span = from === undefined ? null : from.dir === 'in' ? from.value.span : from.place.span
-    return span === null ? undefined : { span, text: 'the derivative comes from here' }
+  #sourceNotes(e: CallExpr): Note[] {
+    const from = given(e).find(a => this.#argCarries(a))
+    const span = from?.dir === 'in' ? from.value.span : from?.place.span
+    return span ? [{ span, text: 'the derivative comes from here' }] : []
   }
 
   /** Finds calls that lose derivatives in a value that is expected to pass them on. */
@@ -500,24 +501,18 @@ class Check {
     if (!this.#differentiable(e.type)) return
     switch (e.kind) {
       case 'read':
-        this.#want(e.place)
-        return
       case 'update':
       case 'assign':
         this.#want(e.place)
         return
       case 'noDiff':
         return
-      case 'conditional':
-        this.#expect(e.then)
-        this.#expect(e.otherwise)
-        return
       case 'call':
         if (this.#isDifferentiable(e.func)) return
         if (this.#declared(e.func).resultNoDiff) return
         if (this.#loses(e))
           this.#lost(e, () => {
-            this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) }, this.#sourceNote(e))
+            this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) }, ...this.#sourceNotes(e))
           })
         return
       default:
