@@ -35,11 +35,11 @@ export class NameError extends ReferenceError {
   }
 }
 
-/** A call of a module during another call of it: while `dispatchAsync` or `mapAsync` runs, from a `print` function, or while it reads its arguments. */
+/** A call of a module during another call of it: while `dispatchAsync`, `gradAsync` or `mapAsync` runs, from a `print` function, or while it reads its arguments. */
 export class BusyError extends Error {
   constructor(name: string, running: string) {
     super(
-      `${name} is called while ${running} runs: a module does one thing at a time; call it after that has returned (await dispatchAsync and mapAsync), or load the program a second time`,
+      `${name} is called while ${running} runs: a module does one thing at a time; call it after that has returned (await dispatchAsync, gradAsync and mapAsync), or load the program a second time`,
     )
     this.name = 'BusyError'
   }

@@ -80,6 +80,11 @@ export interface Kernel<E extends EntryTypes = UnknownEntry> {
     groups: readonly [number, number, number],
     ...options: Optional<GradKernelGiven<E>>
   ) => Readonly<Record<string, BufferData>>
+  /** The same without waiting, as `dispatchAsync`. */
+  readonly gradAsync: (
+    groups: readonly [number, number, number],
+    ...options: Optional<GradKernelGiven<E>>
+  ) => Promise<Readonly<Record<string, BufferData>>>
 }
 
 /** The kernel of that name; `reverse` makes the machine that runs it backwards, if it has a reverse derivative. */
@@ -108,6 +113,21 @@ export function makeKernel<E extends EntryTypes>(
       textures: texturesOf(made, own, name),
     })
   }
+  /** What runs backwards, and what it is given: buffers for gradients too. */
+  const gradientsOf = (call: string, options: object | undefined) => {
+    const resources: GradResources = options === undefined ? {} : options
+    refuseOptions(`${call} of ${name}`, resources, ['cotangents', 'gradients'])
+    // The reverse kernel takes memory of its own when it is made, which may detach the views.
+    noteViews(machine, resources)
+    const on = backwards()
+    if (on.machine === machine && !on.parameters.usesGradients && resources.gradients === undefined) {
+      throw new NameError(
+        `${name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`,
+      )
+    }
+    const own = buffersOf(on, resources)
+    return { on, resources, ...on.parameters.withGradients<BufferData>(resources, own, new Float32Array()) }
+  }
   return {
     name,
     workgroupSize: numthreads,
@@ -124,27 +144,16 @@ export function makeKernel<E extends EntryTypes>(
       const resources = (options === undefined ? {} : options) as KernelResources
       refuseOptions(`dispatchAsync of ${name}`, resources, [])
       noteViews(machine, resources)
-      const { prepared, textures } = prepare(plain, resources, resources)
-      await machine.dispatchAsync(name, groups, prepared, prepared.foreign)
-      textures.back()
+      await runAsync(plain, groups, resources, resources)
     },
     grad: (groups, ...[options]) => {
-      const resources = (options === undefined ? {} : options) as GradResources
-      refuseOptions(`grad of ${name}`, resources, ['cotangents', 'gradients'])
-      // The reverse kernel takes memory of its own when it is made, which may detach the views.
-      noteViews(machine, resources)
-      const on = backwards()
-      if (on.machine === machine && !on.parameters.usesGradients && resources.gradients === undefined) {
-        throw new NameError(
-          `${name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`,
-        )
-      }
-      const { given, gradients } = on.parameters.withGradients<BufferData>(
-        resources,
-        buffersOf(on, resources),
-        new Float32Array(),
-      )
+      const { on, given, gradients, resources } = gradientsOf('grad', options)
       run(on, groups, given, resources)
+      return gradients
+    },
+    gradAsync: async (groups, ...[options]) => {
+      const { on, given, gradients, resources } = gradientsOf('gradAsync', options)
+      await runAsync(on, groups, given, resources)
       return gradients
     },
   }
@@ -201,6 +210,17 @@ function run(
 ): void {
   const { prepared, textures } = prepare(on, given, resources)
   on.machine.dispatch(on.name, groups, prepared, undefined, undefined, prepared.foreign)
+  textures.back()
+}
+
+async function runAsync(
+  on: Subject,
+  groups: readonly [number, number, number],
+  given: Given<BufferData>,
+  resources: KernelResources,
+): Promise<void> {
+  const { prepared, textures } = prepare(on, given, resources)
+  await on.machine.dispatchAsync(on.name, groups, prepared, prepared.foreign)
   textures.back()
 }
 

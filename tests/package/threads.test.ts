@@ -235,6 +235,41 @@ describe('threads', () => {
   })
 })
 
+describe('gradAsync', () => {
+  const layered = compiled(`[Differentiable] [shader("compute")] [numthreads(1, 1, 1)]
+void layer(no_diff uint3 id : SV_DispatchThreadID, DiffTensorView<float> x, DiffTensorView<float> y) {
+  y[id.x] = sin(x[id.x]) * x[id.x];
+}`)
+  const [shape, x] = [[3000], numbers(3000)]
+  const given = () => ({
+    tensors: { x: { data: x, shape }, y: { data: new Float32Array(3000), shape } },
+    cotangents: { y: new Float32Array(3000).fill(2) },
+  })
+
+  it('gives what grad gives, with workers and without, and leaves the caller its thread', async () => {
+    for (const threads of [1, 2]) {
+      const m = await load(layered, { threads })
+      const running = m.kernel('layer').gradAsync([3000, 1, 1], given())
+      expect(() => m.kernel('layer').grad([3000, 1, 1], given())).toThrow(/a module does one thing at a time/)
+      await expect(m.kernel('layer').gradAsync([3000, 1, 1], given())).rejects.toThrow(/await dispatchAsync, gradAsync/)
+      const gradients = await running
+      expect(gradients).toEqual(m.kernel('layer').grad([3000, 1, 1], given()))
+      const slopes = Array.from(x, v => 2 * (Math.cos(v) * v + Math.sin(v)))
+      expect(slopes.every((s, i) => Math.abs(s - Number((gradients['x'] as Float32Array)[i])) < 1e-5)).toBe(true)
+      m.close()
+    }
+  })
+
+  it('rejects with what grad throws', async () => {
+    const m = await load(mixed, { threads: 2 })
+    await expect(m.kernel('main').gradAsync([1, 1, 1], {})).rejects.toThrow(/main has no reverse derivative/)
+    await expect(m.kernel('main').gradAsync([1, 1, 1], { wrong: 1 } as never)).rejects.toThrow(
+      /gradAsync of main takes no/,
+    )
+    m.close()
+  })
+})
+
 describe('a worker that does not start', () => {
   const folders: string[] = []
   afterEach(() => {
