@@ -1,25 +1,13 @@
 /** Buffers in the memory of a loaded program, and the typed arrays through which a host sees them. */
 import type { WasmBuffer } from '../index.ts'
 import { onlyScalar, unknownName } from '../host/given.ts'
+import { arrays as lists } from './columns.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
 import type { Machine } from './machine.ts'
 import { typeName } from './marshal.ts'
 
 /** The typed array of numbers of one kind: halves are their bits, booleans are words. */
-const arrays = {
-  f16: Uint16Array,
-  f32: Float32Array,
-  f64: Float64Array,
-  i8: Int8Array,
-  i16: Int16Array,
-  i32: Int32Array,
-  i64: BigInt64Array,
-  u8: Uint8Array,
-  u16: Uint16Array,
-  u32: Uint32Array,
-  u64: BigUint64Array,
-  bool: Uint32Array,
-} as const
+const arrays: typeof lists = { ...lists, f16: Uint16Array, bool: Uint32Array }
 
 type View = InstanceType<(typeof arrays)[keyof typeof arrays]>
 
@@ -98,8 +86,7 @@ export class OwnBuffers {
       )
     if (stride === 0 && count !== 1)
       throw new ShapeError(`n of buffer ${name}`, `1, for it is one ${typeName(elem)}`, n)
-    const only = onlyScalar(elem)
-    const Kind = only !== undefined && Object.hasOwn(arrays, only) ? arrays[only as keyof typeof arrays] : Uint8Array
+    const Kind = arrays[onlyScalar(elem) as keyof typeof arrays] ?? Uint8Array
     const part = memory.keep(name, count * (stride === 0 ? elem.size : stride))
     const show = (): View => memory.show(new Kind(memory.buffer, part.at, part.bytes / Kind.BYTES_PER_ELEMENT), part)
     const kept = { count, show, view: show() }

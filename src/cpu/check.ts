@@ -13,7 +13,7 @@ import {
 } from '../index.ts'
 import { anyDirection, anyScalar, build, combine, inner, randomFrom, type Random } from './sample.ts'
 import { NameError, ShapeError, isStackOverflow } from './errors.ts'
-import { unknownName } from '../host/given.ts'
+import { isCount, unknownName } from '../host/given.ts'
 import { Subject } from './subject.ts'
 import { zeroOf } from './constant.ts'
 
@@ -106,27 +106,28 @@ export async function checkDerivatives(program: Program, options: CheckOptions =
   return { seed, ok: functions.every(o => o.status !== 'failed') && functions.some(o => o.status === 'ok'), functions }
 }
 
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+
+/** What each option is to be, in the order in which they are named. */
+const optionKinds: Readonly<Record<keyof CheckOptions, readonly [expected: string, is: (value: unknown) => boolean]>> =
+  {
+    functions: ['a list of names', x => Array.isArray(x) && x.every(f => typeof f === 'string')],
+    samples: ['a positive whole number', x => isCount(x) && x > 0],
+    seed: ['a whole number', Number.isSafeInteger],
+    traceNan: ['a boolean', x => typeof x === 'boolean'],
+    timeLimit: ['a number of milliseconds', x => typeof x === 'number' && x >= 0],
+    progress: ['a function', isFunction],
+    pause: ['a function', isFunction],
+  }
+
 /** Throws where an option is not what it should be: a check that compares nothing must not look as if all were well. */
 function checkOptions(options: CheckOptions): void {
-  const wrong = unknownName(
-    options,
-    () => ['functions', 'samples', 'seed', 'traceNan', 'timeLimit', 'progress', 'pause'],
-    'checkDerivatives takes no option',
-  )
+  const wrong = unknownName(options, () => Object.keys(optionKinds), 'checkDerivatives takes no option')
   if (wrong !== undefined) throw new NameError(wrong)
-  const { functions, samples, seed, traceNan, timeLimit, progress, pause } = options as Readonly<
-    Record<keyof CheckOptions, unknown>
-  >
-  if (samples !== undefined && !(Number.isSafeInteger(samples) && (samples as number) > 0))
-    throw new ShapeError('samples', 'a positive whole number', samples)
-  if (seed !== undefined && !Number.isSafeInteger(seed)) throw new ShapeError('seed', 'a whole number', seed)
-  if (functions !== undefined && !(Array.isArray(functions) && functions.every(f => typeof f === 'string')))
-    throw new ShapeError('functions', 'a list of names', functions)
-  if (traceNan !== undefined && typeof traceNan !== 'boolean') throw new ShapeError('traceNan', 'a boolean', traceNan)
-  if (timeLimit !== undefined && !(typeof timeLimit === 'number' && timeLimit >= 0))
-    throw new ShapeError('timeLimit', 'a number of milliseconds', timeLimit)
-  if (progress !== undefined && typeof progress !== 'function') throw new ShapeError('progress', 'a function', progress)
-  if (pause !== undefined && typeof pause !== 'function') throw new ShapeError('pause', 'a function', pause)
+  for (const [name, value] of Object.entries(options) as [keyof CheckOptions, unknown][]) {
+    const [expected, is] = optionKinds[name]
+    if (value !== undefined && !is(value)) throw new ShapeError(name, expected, value)
+  }
 }
 
 type Verdict = 'ok' | 'kink' | 'held' | 'not finite' | 'stopped' | Disagreement

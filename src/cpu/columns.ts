@@ -33,8 +33,24 @@ export interface Measured {
   readonly form: Form
 }
 
+type Arrays = Readonly<
+  Record<
+    ScalarName,
+    | Float32ArrayConstructor
+    | Float64ArrayConstructor
+    | Int8ArrayConstructor
+    | Int16ArrayConstructor
+    | Int32ArrayConstructor
+    | BigInt64ArrayConstructor
+    | Uint8ArrayConstructor
+    | Uint16ArrayConstructor
+    | Uint32ArrayConstructor
+    | BigUint64ArrayConstructor
+  >
+>
+
 /** The typed array of numbers of one kind: halves are floats there, and booleans bytes. */
-const arrays = {
+export const arrays: Arrays = {
   f16: Float32Array,
   f32: Float32Array,
   f64: Float64Array,
@@ -47,7 +63,7 @@ const arrays = {
   u32: Uint32Array,
   u64: BigUint64Array,
   bool: Uint8Array,
-} as const
+}
 
 type List = ArrayLike<unknown>
 

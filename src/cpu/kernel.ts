@@ -264,9 +264,7 @@ function buffersOf({ machine, textures }: Subject, resources: KernelResources): 
     },
     zeros: (binding, count, like) => {
       const { elem, stride } = find(binding)
-      const kind = Object.hasOwn(kinds, onlyScalar(elem) ?? '')
-        ? kinds[onlyScalar(elem) as keyof typeof kinds]
-        : undefined
+      const kind = kinds[onlyScalar(elem) ?? '']
       return kind === undefined || Array.isArray(like)
         ? Array.from({ length: count }, () => zeroOf(elem))
         : new kind((count * stride) / kind.BYTES_PER_ELEMENT)
@@ -288,4 +286,9 @@ function buffersOf({ machine, textures }: Subject, resources: KernelResources): 
   }
 }
 
-const kinds = { f32: Float32Array, f64: Float64Array, i32: Int32Array, u32: Uint32Array } as const
+const kinds: Readonly<
+  Record<
+    string,
+    Float32ArrayConstructor | Float64ArrayConstructor | Int32ArrayConstructor | Uint32ArrayConstructor | undefined
+  >
+> = { f32: Float32Array, f64: Float64Array, i32: Int32Array, u32: Uint32Array }

@@ -30,11 +30,11 @@ export function typeName(type: DataType): string {
     case 'void':
       return 'nothing'
     case 'scalar':
-      return scalarNames[type.scalar] ?? type.scalar
+      return scalarNames[type.scalar]
     case 'vector':
-      return `${scalarNames[type.scalar] ?? type.scalar}${type.count}`
+      return `${scalarNames[type.scalar]}${type.count}`
     case 'matrix':
-      return `${scalarNames[type.scalar] ?? type.scalar}${type.rows}x${type.cols}`
+      return `${scalarNames[type.scalar]}${type.rows}x${type.cols}`
     case 'array':
       return `${typeName(type.elem)}[${type.count === 0 ? '' : type.count}]`
     case 'struct':
@@ -42,7 +42,7 @@ export function typeName(type: DataType): string {
   }
 }
 
-const scalarNames: Readonly<Record<string, string>> = {
+const scalarNames: Readonly<Record<ScalarName, string>> = {
   f32: 'float',
   f64: 'double',
   f16: 'half',
@@ -422,15 +422,13 @@ export function takeScalar(view: DataView, at: number, scalar: ScalarName, size:
       return size === 2 ? fromHalf(view.getUint16(at, true)) : view.getFloat32(at, true)
     case 'bool':
       return view.getInt32(at, true) !== 0
-    case 'u32':
-      return view.getUint32(at, true)
-    case 'i32':
-      return view.getInt32(at, true)
     case 'u8':
     case 'u16':
+    case 'u32':
       return size === 1 ? view.getUint8(at) : size === 2 ? view.getUint16(at, true) : view.getUint32(at, true)
     case 'i8':
     case 'i16':
+    case 'i32':
       return size === 1 ? view.getInt8(at) : size === 2 ? view.getInt16(at, true) : view.getInt32(at, true)
   }
 }
