@@ -20,6 +20,7 @@ import type {
 import { onesOf, zeroOf } from './constant.ts'
 import { ArityError, NameError, ShapeError } from './errors.ts'
 import { unknownName } from '../host/given.ts'
+import { flattener } from './marshal.ts'
 import { makeKernel, noteViews, withTextures, type Kernel } from './kernel.ts'
 import type { Given, Tangent } from './call-types.ts'
 import { OwnBuffers } from './buffers.ts'
@@ -429,8 +430,8 @@ function derivative(
   return { call, types: new Map(host.params.map(p => [p.name, p.type])), result: host.result }
 }
 
-function inputNames(signature: ExportedFunction): string[] {
-  return signature.params.filter(p => p.dir !== 'out').map(p => p.name)
+function inputsOf(signature: ExportedFunction): Reverse['inputs'] {
+  return signature.params.filter(p => p.dir !== 'out')
 }
 
 /** How an argument of `bwd_diff` is made. */
@@ -445,7 +446,7 @@ type Slot =
 
 interface Reverse {
   readonly call: (args: readonly unknown[]) => CallResult
-  readonly names: readonly string[]
+  readonly inputs: readonly ExportedFunction['params'][number][]
   readonly slots: readonly Slot[]
 }
 
@@ -466,7 +467,30 @@ function reverseOf(machine: Machine, signature: ExportedFunction): Reverse {
   const own = new Set(signature.params.map(p => p.name))
   const last = [...types].filter(([name]) => !own.has(name)).pop()
   if (last !== undefined) slots.push({ kind: 'result', type: last[1] })
-  return { call, names: inputNames(signature), slots }
+  return { call, inputs: inputsOf(signature), slots }
+}
+
+/** What a caller gave for a parameter of a derivative, or for one half of it. */
+interface Part {
+  readonly where: string
+  readonly type: DataType
+  readonly value: unknown
+}
+
+/** The value, of which it notes what the caller calls it. */
+function part(parts: Part[], where: string, type: DataType, value: unknown): unknown {
+  parts.push({ where, type, value })
+  return value
+}
+
+/** Calls a derivative. Where something does not fit it, an error says what the caller calls that. */
+function named(call: Reverse['call'], args: readonly unknown[], parts: readonly Part[]): CallResult {
+  try {
+    return call(args)
+  } catch (cause) {
+    if (cause instanceof ShapeError) for (const { where, type, value } of parts) flattener(type)(value, [], where)
+    throw cause
+  }
 }
 
 function checkList(where: string, given: unknown): void {
@@ -483,21 +507,25 @@ function reverse(
   cotangent: Partial<CallResult>,
   missing: { readonly result: Missing; readonly out: Missing },
 ): readonly unknown[] {
+  const { inputs } = plan
+  const names = inputs.map(p => p.name)
   checkList(`primals of ${name}`, primals)
-  if (primals.length !== plan.names.length) throw new ArityError(name, plan.names, primals.length)
+  if (primals.length !== names.length) throw new ArityError(name, names, primals.length)
+  const parts: Part[] = []
+  const primal = (from: number): unknown => part(parts, inputs[from]!.name, inputs[from]!.type, primals[from])
   const seed = (type: DataType, value: unknown, none: Missing, where: string): unknown => {
     if (value === null) throw new ShapeError(where, 'a cotangent', value)
-    return value !== undefined ? value : none === 'one' ? onesOf(type) : zeroOf(type)
+    return part(parts, where, type, value !== undefined ? value : none === 'one' ? onesOf(type) : zeroOf(type))
   }
   const args = plan.slots.map(slot => {
     switch (slot.kind) {
       case 'primal':
-        return primals[slot.from]
+        return primal(slot.from)
       case 'in':
-        return { p: primals[slot.from], d: slot.zero }
+        return { p: primal(slot.from), d: slot.zero }
       case 'inout':
         return {
-          p: primals[slot.from],
+          p: primal(slot.from),
           d: seed(slot.type, cotangent.out?.[slot.name], missing.out, `cotangent of ${slot.name}`),
         }
       case 'out':
@@ -506,8 +534,8 @@ function reverse(
         return seed(slot.type, cotangent.result, missing.result, 'cotangent')
     }
   })
-  const { out } = plan.call(args)
-  return plan.names.map(n => (Object.hasOwn(out, n) ? (out[n] as Pair).d : null))
+  const { out } = named(plan.call, args, parts)
+  return names.map(n => (Object.hasOwn(out, n) ? (out[n] as Pair).d : null))
 }
 
 function forward(
@@ -518,20 +546,25 @@ function forward(
 ): { readonly value: CallResult; readonly tangent: CallResult } {
   checkList(`primals of ${signature.name}`, primals)
   checkList(`tangents of ${signature.name}`, tangents)
-  const names = inputNames(signature)
+  const names = inputsOf(signature).map(p => p.name)
   if (primals.length !== names.length) throw new ArityError(signature.name, names, primals.length)
   if (tangents.length !== names.length) throw new ArityError(`tangents of ${signature.name}`, names, tangents.length)
   const { call, types, result } = derivative(machine, signature, 'fwd_diff')
   const args: unknown[] = []
+  const parts: Part[] = []
   let next = 0
   signature.params.forEach((p, i) => {
     if (p.dir === 'out') return
-    const [primal, tangent] = [primals[next], tangents[next]]
+    const [primal, tangent] = [part(parts, p.name, p.type, primals[next]), tangents[next]]
     next++
     const pair = signature.noDiff[i] ? undefined : halves(types.get(p.name)!)
-    args.push(pair === undefined ? primal : { p: primal, d: tangent ?? zeroOf(pair.d) })
+    args.push(
+      pair === undefined
+        ? primal
+        : { p: primal, d: part(parts, `tangents.${p.name}`, pair.d, tangent ?? zeroOf(pair.d)) },
+    )
   })
-  const both = call(args)
+  const both = named(call, args, parts)
   const value: Record<string, unknown> = {}
   const tangent: Record<string, unknown> = {}
   signature.params.forEach((p, i) => {

@@ -198,6 +198,24 @@ public float twice(${params}) { float4x4 last; return total(${Array.from({ lengt
     expect(m.fn['then']!(2)).toBe(3)
   })
 
+  it('name what a derivative is given as the caller does', async () => {
+    const m = await program(`
+struct P : IDifferentiable { float x; float2 y; }
+[Differentiable] public float f(P p, inout float q, out float o, no_diff int n) { q = q * p.x; o = q; return p.y.x; }
+[Differentiable] public float g(float x, float2 y) { return x * y.x; }`)
+    const { f, g } = m.fn
+    const p = { x: 1, y: [1, 2] }
+    expect(() => g!.vjp([1, [1, 2]], 'x')).toThrow('cotangent: expected a number, but the text "x" came')
+    expect(() => g!.vjp([1, [1, 'x']], 1)).toThrow('y[1]: expected a number')
+    expect(() => g!.jvp([1, ['x', 1]], [1, null])).toThrow('y[0]: expected a number')
+    expect(() => g!.jvp([1, [1, 2]], [1, [1]])).toThrow('tangents.y: expected 2 numbers for a float2')
+    expect(() => f!.vjp([{ ...p, y: [1, 'x'] }, 2, 3], { result: 1 })).toThrow(/^p\.y\[1\]: expected a number/)
+    expect(() => f!.vjp([p, 2, 'x'], { result: 1 })).toThrow(/^n: expected an integer/)
+    expect(() => f!.vjp([p, 2, 3], { out: { q: 'x' } })).toThrow(/^cotangent of q: expected a number/)
+    expect(() => f!.vjp([p, 2, 3], { out: { o: 'x' } })).toThrow(/^cotangent of o: expected a number/)
+    expect(() => f!.jvp([p, 2, 3], [{ x: 1, y: [1, 'x'] }, null, null])).toThrow(/^tangents\.p\.y\[1\]: expected/)
+  })
+
   it('say which field was meant', async () => {
     const m = await program(`struct Line { float slope; float start; }
 struct Scene { Line line; float2 size; }
