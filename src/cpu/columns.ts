@@ -142,7 +142,9 @@ export function measure(type: DataType, value: unknown, where: string): Measured
   const object = fieldsOf(own.struct, value, where)
   const form = new Map<string, Form>()
   let first: { readonly name: string; readonly count: number } | undefined
-  for (const { name, type: of } of own.struct.fields) {
+  // What is wrong in an object that should be one value is no field that fits.
+  const fits = ({ name, type: of }: Struct['fields'][number]): number => Number(isOne(own.part(of), object[name]))
+  for (const { name, type: of } of [...own.struct.fields].sort((a, b) => fits(a) - fits(b))) {
     // What holds nothing has no length.
     if (of.size === 0) continue
     const part = measure(own.part(of), object[name], `${where}.${name}`)

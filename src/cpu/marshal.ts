@@ -6,9 +6,9 @@
 import type { DataType } from '../index.ts'
 import { ShapeError } from './errors.ts'
 import { fromHalf, halfBits } from '../host/half.ts'
-import { wrongFields } from '../host/given.ts'
+import { has, isObject, wrongFields } from '../host/given.ts'
 import { put } from '../host/record.ts'
-import { isTagged, namesOf, tagOffset, valueOffset } from '../host/variant.ts'
+import { namesOf, tagOffset, valueOffset } from '../host/variant.ts'
 
 export type ScalarName = (DataType & { kind: 'scalar' })['scalar']
 
@@ -57,7 +57,7 @@ const scalarNames: Readonly<Record<ScalarName, string>> = {
   u8: 'uint8_t',
 }
 
-export function expected(type: DataType): string {
+export function expected(type: DataType | Parameters<typeof fieldsOf>[0]): string {
   switch (type.kind) {
     case 'void':
       return 'nothing'
@@ -73,6 +73,9 @@ export function expected(type: DataType): string {
       return `an object with fields ${type.fields.map(f => f.name).join(', ')} for a ${type.name}`
   }
 }
+
+/** What a value of an interface has. */
+const taggedFields = [{ name: 'type' }, { name: 'value' }]
 
 // ── Scalars ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -149,7 +152,7 @@ function matrixRows(type: DataType & { kind: 'matrix' }, value: unknown, where: 
     typeof list === 'object' &&
     list.length === flat &&
     typeof list.slice === 'function' &&
-    (flat !== type.rows || typeof list[0] === 'number')
+    (flat !== type.rows || !isObject(list[0]))
   ) {
     return Array.from({ length: type.rows }, (_x, r) => list.slice!(r * type.cols, (r + 1) * type.cols))
   }
@@ -157,11 +160,11 @@ function matrixRows(type: DataType & { kind: 'matrix' }, value: unknown, where: 
 }
 
 export function fieldsOf(
-  type: DataType & { kind: 'struct' },
+  type: { readonly kind: 'struct'; readonly name: string; readonly fields: readonly { readonly name: string }[] },
   value: unknown,
   where: string,
 ): Readonly<Record<string, unknown>> {
-  if (value === null || typeof value !== 'object') throw new ShapeError(where, expected(type), value)
+  if (!isObject(value)) throw new ShapeError(where, expected(type), value)
   if (Object.keys(value).length !== type.fields.length || type.fields.some(f => !Object.hasOwn(value, f.name)))
     throw new ShapeError(where, expected(type), value, undefined, wrongFields(value, type.fields))
   return value as Readonly<Record<string, unknown>>
@@ -173,11 +176,15 @@ function transposed(type: DataType & { kind: 'matrix' }): DataType & { kind: 'ma
   return { ...others, rows: type.cols, cols: type.rows }
 }
 
+/** The columns of a matrix. They hold scalars, so that errors name its elements and not those of the transpose. */
 function columnsOf(type: DataType & { kind: 'matrix' }, value: unknown, where: string): unknown[][] {
-  const rows = Array.from(matrixRows(type, value, where), (row, i) =>
-    components(rowType(type), type.cols, row, `${where}[${i}]`),
+  return turn(
+    Array.from(matrixRows(type, value, where), (row, i) =>
+      Array.from(components(rowType(type), type.cols, row, `${where}[${i}]`), (x, c) =>
+        toScalar(type.scalar, x, `${where}[${i}][${c}]`),
+      ),
+    ),
   )
-  return Array.from({ length: type.cols }, (_, c) => rows.map(row => row[c]))
 }
 
 const turn = (rows: readonly (readonly unknown[])[]): unknown[][] => rows[0]!.map((_, c) => rows.map(row => row[c]))
@@ -313,11 +320,13 @@ export function writer(type: DataType): Write {
       const parts = type.fields.map(f => ({ name: f.name, offset: f.offset, write: writer(f.type) }))
       const variants = type.variants?.map(v => ({ ...v, write: writer(v.type) }))
       return (view, at, value, where) => {
-        if (variants !== undefined && isTagged(value)) {
-          const chosen = variants.find(v => v.name === value.type)
-          if (chosen === undefined) throw new ShapeError(`${where}.type`, namesOf(variants), value.type)
+        // It may also be given by the words in memory.
+        if (variants !== undefined && !has(value, 'rtti')) {
+          const given = fieldsOf({ ...type, fields: taggedFields }, value, where)
+          const chosen = variants.find(v => v.name === given['type'])
+          if (chosen === undefined) throw new ShapeError(`${where}.type`, namesOf(variants), given['type'])
           view.setUint32(at + tagOffset, chosen.tag, true)
-          chosen.write(view, at + valueOffset, value.value, `${where}.value`)
+          chosen.write(view, at + valueOffset, given['value'], `${where}.value`)
           return
         }
         const object = fieldsOf(type, value, where)

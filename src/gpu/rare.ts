@@ -1,7 +1,7 @@
 /** Values that few programs exchange with a GPU: halves, integers of 8, 16 and 64 bits, and values of interfaces. */
 import { fromHalf, halfBits } from '../host/half.ts'
 import { isTagged, namesOf, tagOffset, valueOffset } from '../host/variant.ts'
-import { pack, unpack, wrong, type Plain, type RareValues } from './core.ts'
+import { pack, refuseIf, unknownName, unpack, wrong, type Plain, type RareValues } from './core.ts'
 
 export const sizeOf: RareValues['sizeOf'] = scalar => Number(/\d+/.exec(scalar) ?? 32) / 8
 
@@ -35,8 +35,12 @@ export const getNumber: RareValues['getNumber'] = (view, offset, scalar) => {
   return bits === 64 ? view[`getBig${kind}64`](offset, true) : view[`get${kind}${bits as 8 | 16 | 32}`](offset, true)
 }
 
-export const packTagged: RareValues['packTagged'] = (view, offset, { variants }, value, path) => {
+export const packTagged: RareValues['packTagged'] = (view, offset, { name, variants }, value, path) => {
   if (variants === undefined || !isTagged(value)) return false
+  refuseIf(
+    'WrongUniform',
+    unknownName(value, () => ['type', 'value'], `${path}: a value of ${name} has no field`),
+  )
   const { tag, type } = variants.find(v => v.name === value.type) ?? wrong(path, namesOf(variants), value.type)
   view.setUint32(offset + tagOffset, tag, true)
   pack(view, offset + valueOffset, type, value.value as Plain, path)

@@ -28,6 +28,8 @@ describe('attach', () => {
     expect(said['noInterface']).toEqual([
       'WrongUniform: uniforms.other: expected Square or Box, got string Disc',
       'ShapeError: other.type: expected Square or Box, but the text "Disc" came',
+      'WrongUniform: uniforms.other: a value of IShape has no field size; there are type, value',
+      'ShapeError: other: expected an object with fields type, value for a IShape, but an object with fields type, value, size came; there is no field size',
     ])
   })
   test('textures are written in place, sampled, and bound as they are', () => {

@@ -83,9 +83,12 @@ const inPlace = structuredClone(grow)
 grownOnCpu.dispatch([3, 1, 1], inPlace)
 result['interfaces'] = [await grown.dispatch([3, 1, 1], grow), inPlace.buffers]
 const disc = { ...grow, uniforms: { other: { type: 'Disc', value: { side: 5 } } } }
+const more = { ...grow, uniforms: { other: { type: 'Square', value: { side: 5 }, size: 1 } } }
 result['noInterface'] = [
   await failure(() => grown.dispatch([3, 1, 1], disc)),
   await failure(() => grownOnCpu.dispatch([3, 1, 1], disc)),
+  await failure(() => grown.dispatch([3, 1, 1], more)),
+  await failure(() => grownOnCpu.dispatch([3, 1, 1], more)),
 ]
 result['sizes'] = [shade.workgroupSize, g.kernel('copyLight').workgroupSize]
 

@@ -216,6 +216,24 @@ struct P : IDifferentiable { float x; float2 y; }
     expect(() => f!.jvp([p, 2, 3], [{ x: 1, y: [1, 'x'] }, null, null])).toThrow(/^tangents\.p\.y\[1\]: expected/)
   })
 
+  it('name elements of matrices by row and column, and take those of one column as flat lists', async () => {
+    const m = await program(`struct S { column_major float2x3 m; }
+StructuredBuffer<S> s; RWStructuredBuffer<float> o;
+public float f(S s) { return s.m[1][2]; }
+public bool b(bool2x1 m) { return m[1][0]; }
+public int64_t i(matrix<int64_t, 2, 1> m) { return m[1][0]; }
+[shader("compute")] [numthreads(1, 1, 1)] void k() { o[0] = s[0].m[1][2]; }`)
+    const wrong = { m: [[1, 2, 3], 'x4y'.split('')] }
+    wrong.m[1]![0] = 0
+    expect(() => m.fn['f']!(wrong)).toThrow('s.m[1][1]: expected a number, but the text "4" came')
+    const buffers = { s: [wrong], o: [0] }
+    expect(() => m.kernel('k').dispatch([1, 1, 1], { buffers })).toThrow('s[0].m[1][1]: expected a number')
+    expect(m.fn['b']!([false, true])).toBe(true)
+    expect(m.fn['i']!([1n, 2n])).toBe(2n)
+    expect(m.fn['i']!([[1n], [2n]])).toBe(2n)
+    expect(m.map('i', { m: [1n, 2n] }, { mapped: ['m'] })).toEqual(BigInt64Array.of(2n))
+  })
+
   it('say which field was meant', async () => {
     const m = await program(`struct Line { float slope; float start; }
 struct Scene { Line line; float2 size; }

@@ -414,6 +414,26 @@ describe('arguments of another kind', () => {
     }
   })
 
+  it('of interfaces are named', () => {
+    const m = loadSync(
+      compile(
+        `interface IShape { float area(); } struct Square : IShape { float side; float area() { return side * side; } }
+         StructuredBuffer<IShape> s; RWStructuredBuffer<float> o;
+         [shader("compute")] [numthreads(1, 1, 1)] void k() { o[0] = s[0].area(); }`,
+        { conformances: ['Square:IShape'] },
+      ),
+    )
+    const o = [0]
+    const given = (s: unknown): string => message(() => m.kernel('k').dispatch([1, 1, 1], { buffers: { s: [s], o } }))
+    expect([given({ type: 'Square', value: { side: 3 } }), o[0]]).toEqual(['none', 9])
+    const wanted = 'ShapeError: s[0]: expected an object with fields type, value for a IShape, but '
+    expect(given(5)).toBe(`${wanted}number 5 came`)
+    expect(given({ type: 'Square', value: { side: 3 }, more: 1 })).toMatch(
+      /type, value, more came; there is no field more$/,
+    )
+    expect(given({ type: 1, value: {} })).toBe('ShapeError: s[0].type: expected Square, but number 1 came')
+  })
+
   it('of a module are named', () => {
     const m = loadSync(program)
     const [k, f] = [asLoose(m.kernel('k')), asLoose(m.fn['f'])]

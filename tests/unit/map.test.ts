@@ -473,6 +473,11 @@ describe('a map refuses', () => {
       'held: expected a list of names of arguments',
     ],
     [
+      'a wrong number in an object that should be one value',
+      m => m.map('step', { r: { o: [0, 0, 0], id: 0, w: [0, 0, 0], inner: 'none' }, t: [1] }),
+      'r.inner: expected 2 elements for a Inner[2], or for many a list of 6 numbers for each or a list of values or an object with a list for each field, but the text "none" came',
+    ],
+    [
       'memory that is gone',
       m => {
         const gone = new Float32Array(6)
