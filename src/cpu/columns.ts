@@ -128,7 +128,7 @@ function expectedList(type: DataType): string {
 
 /** How many values a list has, and in which form. */
 export function measure(type: DataType, value: unknown, where: string): Measured {
-  if (ArrayBuffer.isView(value) && isDetached(value.buffer)) throw new ShapeError(where, expectedList(type), value)
+  if (ArrayBuffer.isView(value) && isDetached(value)) throw new ShapeError(where, expectedList(type), value)
   if (isList(value)) {
     const { length } = value
     if (length > 0 && !isNumber(value[0]) && !ArrayBuffer.isView(value)) return { count: length, form: 'values' }

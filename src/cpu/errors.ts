@@ -1,5 +1,5 @@
 /** Mistakes of callers. Each error says what was expected and what was given. */
-import { isDetached, quoted } from '../host/given.ts'
+import { classOf, isDetached, quoted, withArticle } from '../host/given.ts'
 
 /** A call with too few or too many arguments. */
 export class ArityError extends TypeError {
@@ -72,7 +72,9 @@ export function isStackOverflow(error: unknown): boolean {
 function describe(x: unknown): string {
   if (x === null || x === undefined) return String(x)
   if (ArrayBuffer.isView(x))
-    return `a ${isDetached(x.buffer) ? 'detached ' : ''}${x.constructor.name} of length ${(x as Uint8Array).length}`
+    return withArticle(
+      `${isDetached(x) ? 'detached ' : ''}${classOf(x)}${'length' in x ? ` of length ${String(x.length)}` : ''}`,
+    )
   if (Array.isArray(x)) return `an array of length ${x.length}`
   if (typeof x === 'object') {
     const keys = Object.keys(x)

@@ -136,7 +136,10 @@ export interface CpuModule<T extends ProgramTypes = UnknownTypes> {
     args: A,
     options?: MapOptionsOf<FunctionOf<T, N>, D>,
   ) => MapResult<FunctionOf<T, N>, A, D>
-  /** The same without waiting, as `dispatchAsync` of a kernel. Arguments are read at once. */
+  /**
+   * The same without waiting, as `dispatchAsync` of a kernel. Arguments and what is bound are read at once, and what is bound is written just
+   * before the promise resolves.
+   */
   readonly mapAsync: <
     N extends keyof T['functions'] & string,
     const A extends MapArguments<FunctionOf<T, N>>,

@@ -2,23 +2,23 @@
 import type { DataType, RunLimits, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
 import { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
 import { formatPrint } from '../host/format.ts'
-import { bytesOf, unknownName } from '../host/given.ts'
-import {
-  flattener,
-  gatherer,
-  reader,
-  typeName,
-  writer,
-  type Gather,
-  type Read,
-  type Scalar,
-  type Write,
-} from './marshal.ts'
+import { unknownName } from '../host/given.ts'
+import { flattener, gatherer, reader, typeName, writer, type Gather, type Read, type Scalar } from './marshal.ts'
 import { Crew, type Dispatch } from './crew.ts'
 import { runAsync, runNow } from './dispatch.ts'
 import type { CompiledModule } from './job.ts'
 import { align, ProgramMemory } from './memory.ts'
-import { bufferText, elementsOf, refuseShared, sizeOf, withEmpty, type BufferData, type Upload } from './upload.ts'
+import {
+  bufferText,
+  copyBack,
+  copyIn,
+  elementsOf,
+  refuseShared,
+  sizeOf,
+  withEmpty,
+  type BufferData,
+  type Upload,
+} from './upload.ts'
 import { put } from '../host/record.ts'
 import { shown } from '../host/texture.ts'
 
@@ -75,8 +75,6 @@ export class Machine {
   #exports: WebAssembly.Exports
   readonly #functions = new Map<string, (args: readonly unknown[]) => CallResult>()
   readonly #kernels = new Map<string, WasmKernel>()
-  readonly #writers = new Map<DataType, Write>()
-  readonly #readers = new Map<DataType, Read>()
   #bound: Resources = {}
 
   /** An instance of a compiled module, in a memory of its own or in the one that it shares with other machines of the program. */
@@ -397,18 +395,16 @@ export class Machine {
     return [dispatch, crew, back]
   }
 
-  /** Copies resources into memory from `at` on; gives what has to be copied back. */
-  #upload(
-    kernel: Pick<WasmKernel, 'buffers' | 'uniforms'>,
-    resources: Resources,
+  /** Where the buffers of a kernel lie, or will from `at` on, and the end of that. */
+  #measure(
+    names: readonly string[],
+    { buffers: given = {} }: Resources,
     at: number,
-    foreign: ReadonlySet<string> = none,
-  ): Upload[] {
-    const given = resources.buffers ?? {}
+  ): { readonly uploads: Upload[]; readonly top: number } {
     const uploads: Upload[] = []
     const places = new Map<BufferData, number>()
     let top = align(at)
-    for (const name of kernel.buffers) {
+    for (const name of names) {
       const buffer = this.host.buffers.find(b => b.name === name)!
       const data = Object.hasOwn(given, name) ? given[name] : undefined
       if (data === undefined)
@@ -428,23 +424,25 @@ export class Machine {
       uploads.push({ buffer, data, at: place, bytes, inPlace })
     }
     refuseShared(uploads)
+    return { uploads, top }
+  }
+
+  /** Copies resources into memory from `at` on; gives what has to be copied back. */
+  #upload(
+    kernel: Pick<WasmKernel, 'buffers' | 'uniforms'>,
+    resources: Resources,
+    at: number,
+    foreign: ReadonlySet<string> = none,
+  ): Upload[] {
+    const { uploads, top } = this.#measure(kernel.buffers, resources, at)
     this.#top = top
     this.memory.reserve(top)
-    const memory = new Uint8Array(this.memory.buffer)
+    const { buffer: memory } = this.memory
     for (const upload of uploads) {
-      const { buffer, data, at: place, bytes, inPlace } = upload
+      const { buffer, at: place, bytes, inPlace } = upload
       const length = elementsOf(upload)
-      const given = inPlace ? undefined : bytesOf(data)
-      if (given !== undefined) {
-        memory.set(given, place)
-      } else if (!inPlace) {
-        const view = new DataView(this.memory.buffer)
-        const write = this.#writer(buffer.elem)
-        const list = data as unknown[]
-        // Getters may shorten the list, and it may have holes.
-        for (let i = 0; i < length; i++) write(view, place + i * buffer.stride, list[i], `${buffer.name}[${i}]`)
-      }
-      if (bytes === 0) memory.fill(0, place, place + Math.max(buffer.stride, buffer.elem.size))
+      if (!inPlace) copyIn(upload, memory, place)
+      if (bytes === 0) new Uint8Array(memory, place, Math.max(buffer.stride, buffer.elem.size)).fill(0)
       this.#setGlobal(`${buffer.name}.base`, place)
       this.#setGlobal(`${buffer.name}.length`, length)
       this.#setGlobal(`${buffer.name}.last`, Math.max(length - 1, 0))
@@ -458,6 +456,34 @@ export class Machine {
         foreign,
       )
     return uploads
+  }
+
+  /**
+   * A copy of what a kernel reads of resources, which launches may write; `back` gives what they wrote to the resources. What lies in this
+   * memory stays there, unless `all` is to be copied.
+   */
+  snapshot(
+    { buffers, uniforms }: Pick<WasmKernel, 'buffers' | 'uniforms'>,
+    resources: Resources,
+    all: boolean,
+  ): { readonly copy: Resources; readonly back: () => void } {
+    const { uploads } = this.#measure(buffers, resources, this.memory.top)
+    const copy = { buffers: {} as Record<string, BufferData>, uniforms: {} as Record<string, unknown> }
+    const copies = uploads.map(upload => {
+      const { buffer, data, at, bytes, inPlace } = upload
+      const own = new Uint8Array(bytes)
+      if (!inPlace) copyIn(upload, own.buffer, 0)
+      else if (all) own.set(new Uint8Array(this.memory.buffer, at, bytes))
+      put(copy.buffers, buffer.name, inPlace && !all ? data : own)
+      return own
+    })
+    for (const name of uniforms) {
+      const uniform = this.host.uniforms.find(u => u.name === name)!
+      const view = new DataView(new ArrayBuffer(uniform.type.size))
+      this.#uniform({ ...uniform, at: 0 }, resources.uniforms ?? {}, view, none)
+      put(copy.uniforms, name, reader(uniform.type)(view, 0))
+    }
+    return { copy, back: () => uploads.forEach((upload, i) => copyBack(upload, copies[i]!.buffer, 0)) }
   }
 
   #uniform(
@@ -477,7 +503,7 @@ export class Machine {
       const write =
         part.kind === 'struct' && type.kind === 'struct' && part.fields.length < type.fields.length
           ? writer(part)
-          : this.#writer(type)
+          : writer(type)
       write(view, uniform.at, value, uniform.name)
       return
     }
@@ -492,44 +518,12 @@ export class Machine {
           `uniform ${field.name} is missing: expected a ${typeName(field.type)}, alone or as a field of ${uniform.name}; given ${are(Object.keys(given))}`,
         )
       }
-      this.#writer(field.type)(view, uniform.at + field.offset, given[field.name], field.name)
+      writer(field.type)(view, uniform.at + field.offset, given[field.name], field.name)
     }
   }
 
   #download(uploads: readonly Upload[]): void {
-    const memory = new Uint8Array(this.memory.buffer)
-    for (const upload of uploads) {
-      const { buffer, data, at, bytes, inPlace } = upload
-      if (!buffer.writable || inPlace) continue
-      const given = bytesOf(data)
-      if (given !== undefined) {
-        given.set(memory.subarray(at, at + bytes))
-      } else {
-        const view = new DataView(this.memory.buffer)
-        const read = this.#reader(buffer.elem)
-        const list = data as unknown[]
-        // While the kernel ran, the list may have got another length.
-        for (let i = 0; i < Math.min(list.length, elementsOf(upload)); i++) list[i] = read(view, at + i * buffer.stride)
-      }
-    }
-  }
-
-  #writer(type: DataType): Write {
-    let write = this.#writers.get(type)
-    if (write === undefined) {
-      write = writer(type)
-      this.#writers.set(type, write)
-    }
-    return write
-  }
-
-  #reader(type: DataType): Read {
-    let read = this.#readers.get(type)
-    if (read === undefined) {
-      read = reader(type)
-      this.#readers.set(type, read)
-    }
-    return read
+    for (const upload of uploads) copyBack(upload, this.memory.buffer, upload.at)
   }
 
   #setGlobal(name: string, value: number): void {

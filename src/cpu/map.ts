@@ -1,6 +1,6 @@
 /** Exported functions over arrays of arguments, by kernels that the compiler makes for each way in which arguments come. */
-import type { DataType, ExportedFunction, LoadableProgram, WasmOutput } from '../index.ts'
-import { bytesOf, unknownName } from '../host/given.ts'
+import type { DataType, ExportedFunction, LoadableProgram, WasmKernel, WasmOutput } from '../index.ts'
+import { unknownName } from '../host/given.ts'
 import { blockOfSums, mapBuffers, mapGroup, mapKernels, mapUniforms, type MapRequest } from '../host/map.ts'
 import { put } from '../host/record.ts'
 import { unpacked } from './columns.ts'
@@ -9,8 +9,7 @@ import { BufferError, NameError, TrapError } from './errors.ts'
 import type { Launch, Machine, Resources } from './machine.ts'
 import { takeArguments, type Taken } from './map-arguments.ts'
 import { reader } from './marshal.ts'
-import type { HostPart, ProgramMemory } from './memory.ts'
-import type { BufferData } from './upload.ts'
+import type { HostPart } from './memory.ts'
 
 /** What the maps of a loaded program need of it. */
 export interface MapHost {
@@ -35,6 +34,8 @@ interface Kernels {
   readonly machine: Machine
   /** Elements of buffers, by name. */
   readonly types: ReadonlyMap<string, DataType>
+  /** What they use of what is bound. */
+  readonly used: Pick<WasmKernel, 'buffers' | 'uniforms'>
   /** The held arguments that have a gradient. */
   readonly summed: readonly string[]
   /** How many elements are worked on at a time. */
@@ -46,8 +47,10 @@ interface Kernels {
 /** A call, ready to run. */
 interface Call extends Kernels, Taken {
   readonly signature: ExportedFunction
-  /** What was bound when the call began. */
+  /** What was bound when the call began; where nobody waits, as it was then. */
   readonly bound: Resources
+  /** Gives what the kernel wrote to what is bound, where that is a copy. */
+  readonly back: () => void
   /** What the kernel writes: buffers by name. */
   readonly written: ReadonlyMap<string, Uint8Array<ArrayBuffer>>
 }
@@ -103,6 +106,7 @@ export class Maps {
         }
         step = work.next()
       }
+      call.back()
     } finally {
       turn.end()
     }
@@ -129,27 +133,11 @@ export class Maps {
     }
     for (const p of kernels.summed)
       written.set(mapBuffers.total(p), new Uint8Array(kernels.types.get(mapBuffers.total(p))!.size))
-    const call = { ...kernels, ...taken, signature, written, bound: this.#host.bound() }
-    this.#refuseUnbound(called, call)
-    return call
-  }
-
-  /** Throws if the function uses a resource that nobody has bound. */
-  #refuseUnbound(called: string, { machine, request, types, bound: { buffers = {}, uniforms = {} } }: Call): void {
-    const used = machine.kernel(mapKernels.map(request.of))
-    const values = machine.host.uniforms.filter(u => used.uniforms.includes(u.name) && u.name !== mapUniforms.count)
-    const missing = [
-      ...used.buffers.filter(name => !types.has(name) && !Object.hasOwn(buffers, name)),
-      // The fields of a block may be bound by their own names.
-      ...values
-        .filter(u => !Object.hasOwn(uniforms, u.name))
-        .flatMap(({ name, type }) => (type.kind === 'struct' ? type.fields.map(f => f.name) : [name]))
-        .filter(name => !Object.hasOwn(uniforms, name)),
-    ]
-    if (missing.length > 0)
-      throw new BufferError(
-        `${called} of ${request.of} uses ${missing[0]!.replace(/___(texels|shape|modes)$/, '')}, which is not bound: m.bind({ buffers, uniforms, textures, samplers }) binds what functions use`,
-      )
+    const bound = this.#host.bound()
+    refuseUnbound(`${called} of ${name}`, kernels, bound)
+    const { copy, back } =
+      called === 'map' ? { copy: bound, back: () => undefined } : kernels.machine.snapshot(kernels.used, bound, false)
+    return { ...kernels, ...taken, signature, written, bound: copy, back }
   }
 
   #kernels(request: MapRequest): Kernels {
@@ -168,7 +156,12 @@ export class Maps {
       const summed = machine.host.buffers.flatMap(({ name }) => (name.startsWith('row:') ? [name.slice(4)] : []))
       const bytes = summed.reduce((sum, p) => sum + types.get(mapBuffers.row(p))!.size, 0)
       const fitting = Math.max(1, Math.floor(Math.min(mostElements, mostRows / bytes) / blockOfSums)) * blockOfSums
-      known = { machine, types, summed, step: summed.length === 0 ? Infinity : fitting, rows: new Map() }
+      const { buffers, uniforms } = machine.kernel(mapKernels.map(request.of))
+      const used = {
+        buffers: buffers.filter(name => !types.has(name)),
+        uniforms: uniforms.filter(name => name !== mapUniforms.count),
+      }
+      known = { machine, types, used, summed, step: summed.length === 0 ? Infinity : fitting, rows: new Map() }
       this.#known.set(key, known)
     }
     return known
@@ -247,7 +240,7 @@ export class Maps {
   *#blame(call: Call, from: number, to: number, cause: unknown): Work {
     // What counts the trips of all elements stops at none of them.
     if (!(cause instanceof TrapError) || call.machine.host.limits?.trips !== undefined) throw cause
-    const bound = copied(call.bound, call.machine.memory)
+    const bound = call.machine.snapshot(call.used, call.bound, true).copy
     let [first, end, why] = [from, to, cause as TrapError | undefined]
     this.#isQuiet = true
     try {
@@ -278,15 +271,20 @@ export class Maps {
   }
 }
 
-/** Resources whose buffers may be written in vain. */
-function copied({ buffers = {}, uniforms }: Resources, memory: ProgramMemory): Resources {
-  const copies: Record<string, BufferData> = {}
-  for (const [name, data] of Object.entries(buffers)) {
-    const part = memory.partOf(name, data)
-    const bytes = part === undefined ? bytesOf(data) : new Uint8Array(memory.buffer, part.at, part.bytes)
-    put(copies, name, bytes?.slice() ?? structuredClone(data))
-  }
-  return { buffers: copies, uniforms }
+/** Throws if a function uses a resource that nobody has bound. */
+function refuseUnbound(of: string, { machine, used }: Kernels, { buffers = {}, uniforms = {} }: Resources): void {
+  const missing = [
+    ...used.buffers.filter(name => !Object.hasOwn(buffers, name)),
+    // The fields of a block may be bound by their own names.
+    ...machine.host.uniforms
+      .filter(u => used.uniforms.includes(u.name) && !Object.hasOwn(uniforms, u.name))
+      .flatMap(({ name, type }) => (type.kind === 'struct' ? type.fields.map(f => f.name) : [name]))
+      .filter(name => !Object.hasOwn(uniforms, name)),
+  ]
+  if (missing.length > 0)
+    throw new BufferError(
+      `${of} uses ${missing[0]!.replace(/___(texels|shape|modes)$/, '')}, which is not bound: m.bind({ buffers, uniforms, textures, samplers }) binds what functions use`,
+    )
 }
 
 // ── Results ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -77,6 +77,16 @@ export function expected(type: DataType | Parameters<typeof fieldsOf>[0]): strin
 /** What a value of an interface has. */
 const taggedFields = [{ name: 'type' }, { name: 'value' }]
 
+/** The same function, which makes a converter once for each type. */
+function once<T>(make: (type: DataType) => T): (type: DataType) => T {
+  const known = new WeakMap<DataType, T>()
+  return type => {
+    let made = known.get(type)
+    if (made === undefined) known.set(type, (made = make(type)))
+    return made
+  }
+}
+
 // ── Scalars ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function toScalar(scalar: ScalarName, value: unknown, where: string): Scalar {
@@ -281,7 +291,9 @@ function repeated(gather: Gather, count: number): Gather {
 // ── Memory ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A converter from values of a type to memory. Scalars of `size` 1 and 2 are stored as such. */
-export function writer(type: DataType): Write {
+export const writer: (type: DataType) => Write = once(writerOf)
+
+function writerOf(type: DataType): Write {
   switch (type.kind) {
     case 'void':
       return () => undefined
@@ -337,7 +349,9 @@ export function writer(type: DataType): Write {
 }
 
 /** A converter from memory to values of a type. */
-export function reader(type: DataType): Read {
+export const reader: (type: DataType) => Read = once(readerOf)
+
+function readerOf(type: DataType): Read {
   switch (type.kind) {
     case 'void':
       return () => undefined

@@ -2,7 +2,7 @@
 import type { WasmBuffer } from '../index.ts'
 import { bytesOf, wrongList, wrongMemory } from '../host/given.ts'
 import { BufferError } from './errors.ts'
-import { typeName } from './marshal.ts'
+import { reader, typeName, writer } from './marshal.ts'
 import type { HostPart } from './memory.ts'
 
 /**
@@ -89,4 +89,32 @@ function shareMemory(a: Upload, b: Upload): boolean {
   if (a.inPlace || b.inPlace) return false
   const [x, y] = [bytesOf(a.data), bytesOf(b.data)]
   return x?.buffer === y?.buffer && x !== undefined && overlap(x.byteOffset, x.length, y!.byteOffset, y!.length)
+}
+
+/** Copies the data of a buffer into memory. */
+export function copyIn(upload: Upload, memory: ArrayBuffer, at: number): void {
+  const { elem, stride, name } = upload.buffer
+  const given = bytesOf(upload.data)
+  if (given !== undefined) return new Uint8Array(memory).set(given, at)
+  const view = new DataView(memory)
+  const write = writer(elem)
+  const list = upload.data as unknown[]
+  // Getters may shorten the list, and it may have holes.
+  for (let i = 0; i < elementsOf(upload); i++) write(view, at + i * stride, list[i], `${name}[${i}]`)
+}
+
+/** Copies what the program has written back to the data of a buffer, which may have changed its length meanwhile, or be gone. */
+export function copyBack({ buffer, data, bytes, inPlace }: Upload, memory: ArrayBuffer, at: number): void {
+  if (!buffer.writable || inPlace || bytes === 0) return
+  const now = Math.min(bytes, sizeOf(buffer, data, undefined))
+  const given = bytesOf(data)
+  if (given !== undefined) return given.set(new Uint8Array(memory, at, now))
+  const view = new DataView(memory)
+  const read = reader(buffer.elem)
+  let i = 0
+  try {
+    for (; i * buffer.stride < now; i++) (data as unknown[])[i] = read(view, at + i * buffer.stride)
+  } catch (cause) {
+    throw new BufferError(`buffer ${buffer.name}: element ${i} of its list cannot be written: ${String(cause)}`)
+  }
 }

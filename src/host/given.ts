@@ -135,9 +135,9 @@ export function isCount(value: unknown, most: number = Number.MAX_SAFE_INTEGER):
  * all numbers of an element are, or bytes, which is all that a buffer of structs of several kinds may be. `raw` buffers take any.
  */
 export function wrongMemory(elem: Elements, raw: boolean, data: unknown): string | undefined {
+  if (isDetached(data))
+    return `expected memory that can be read, but its ${classOf(data)} was transferred or shrunk and is detached`
   const memory = memoryOf(data)
-  if (memory !== undefined && isDetached(memory))
-    return `expected memory that can be read, but its ${classOf(data)} was transferred and is detached`
   const came = memory === undefined && classOf(data) !== 'Array' ? 'Object' : classOf(data)
   if (bytes.has(came) || (raw && ArrayBuffer.isView(data))) return undefined
   const fits = arrays[onlyScalar(elem) ?? ''] ?? []
@@ -177,10 +177,11 @@ function memoryOf(data: unknown): ArrayBufferLike | undefined {
   return isOne ? (data as ArrayBufferLike) : undefined
 }
 
-/** Whether memory is gone: it was transferred, or a WebAssembly memory that has grown since. */
-export function isDetached(memory: ArrayBufferLike): boolean {
+/** Whether a value is memory that is gone: it was transferred, is a WebAssembly memory that has grown since, or ends before a `DataView` of it does. */
+export function isDetached(data: unknown): boolean {
   try {
-    return new Uint8Array(memory, 0, 0).length > 0
+    bytesOf(data)
+    return false
   } catch {
     return true
   }

@@ -70,7 +70,7 @@ describe('buffers of the device', () => {
       view: 'BufferError: g.buffer takes a typed array, and a DataView came',
       empty: 'BufferError: g.buffer takes at least one number',
       detached:
-        'BufferError: g.buffer: expected memory that can be read, but its Float32Array was transferred and is detached',
+        'BufferError: g.buffer: expected memory that can be read, but its Float32Array was transferred or shrunk and is detached',
       option: 'UnknownOption: g.buffer takes no option usag: did you mean usage?; there is usage',
       usage: 'UnknownOption: usage is a number of WebGPU\'s flags, and "VERTEX" came',
     })

@@ -345,6 +345,45 @@ describe('what is no memory, or not to be had', () => {
     expect(dispatch(Object.freeze([1]), [0])).toBe('none')
   })
 
+  it('is refused in words where it is as memory never is, or was memory when the kernel began', async () => {
+    // What it can do is newer than the types.
+    const memory = Reflect.construct(ArrayBuffer, [16, { maxByteLength: 16 }]) as ArrayBuffer & {
+      readonly resize: (bytes: number) => void
+    }
+    const [ended, fit] = [new DataView(memory, 0, 16), new Float32Array(memory)]
+    const m = kernelOf('float')
+    const meanwhile = async (outp: BufferData, change: () => unknown): Promise<string> => {
+      const done = m.kernel('k').dispatchAsync([1, 1, 1], { buffers: { inp: [2], outp } })
+      change()
+      return done.then(
+        () => 'none',
+        (e: Error) => `${e.name}: ${e.message}`,
+      )
+    }
+    expect(await meanwhile(fit, () => memory.resize(8))).toBe('none')
+    expect([...fit]).toEqual([2, 0])
+    expect(dispatch(ended, [0])).toBe(
+      'BufferError: buffer inp of float: expected memory that can be read, but its DataView was transferred or shrunk and is detached',
+    )
+    const sent = new Float32Array(1)
+    expect(await meanwhile(sent, () => structuredClone(sent, { transfer: [sent.buffer] }))).toMatch(
+      /^BufferError: buffer outp of float: .* its Float32Array was transferred/,
+    )
+    const list = [0]
+    expect(await meanwhile(list, () => Object.freeze(list))).toMatch(/^BufferError: buffer outp .* frozen one came$/)
+    expect(dispatch([1], Object.defineProperty([0], 0, { writable: false }))).toMatch(
+      /^BufferError: buffer outp: element 0 of its list cannot be written: TypeError/,
+    )
+    const { f } = loadSync(compile('public float f(float2 x) { return x.x; }')).fn
+    for (const [x, text] of [
+      [new DataView(new ArrayBuffer(8)), 'a DataView'],
+      [ended, 'a detached DataView'],
+      [new Int8Array(3), 'an Int8Array of length 3'],
+      [Object.setPrototypeOf(new Float32Array(2), null), 'an Object'],
+    ] as const)
+      expect(message(() => f!(x))).toBe(`ShapeError: x: expected 2 numbers for a float2, but ${text} came`)
+  })
+
   it('is refused by bind, before a call meets it', () => {
     const m = loadSync(compile('RWStructuredBuffer<float> o; public void f() { o[0] = 1; }'))
     for (const o of [detached(), Object.freeze([0]), 5])

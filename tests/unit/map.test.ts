@@ -331,6 +331,32 @@ int deep(int x) { if (x > 100000) return deep(x + 1) + 1; return x; }
     expect(() => m.map('loss', { p: [[1, 2, 3]], goal: [0, 0, 1] })).toThrow('map is called after close')
   })
 
+  it('reads what is bound once where nobody waits, however many elements there are', async () => {
+    const { m } = await loaded(`
+struct Rate { float value; float more[2]; }
+uniform Rate rate; uniform float scale;
+StructuredBuffer<float> table; StructuredBuffer<float> list; RWStructuredBuffer<int> seen; RWStructuredBuffer<int> own;
+[Differentiable] public float f(float x, no_diff int i, float w) {
+  seen[i] = i + 1;
+  own[i] = own[i] + 1;
+  return x * w * scale * rate.more[1] + detach(table[0] + list[0]);
+}`)
+    const seen = [0, 0]
+    const [table, list, own] = [Float32Array.of(1), [2], m.buffer('own', 2)]
+    const uniforms = { rate: { value: 0, more: [0, 3] }, scale: 2 }
+    m.bind({ buffers: { table, list, seen, own }, uniforms })
+    // So many that gradients of what is held are summed more than once.
+    const i = new Int32Array(2 ** 16 + 64)
+    i[i.length - 1] = 1
+    const pending = m.mapAsync('f', { x: new Float32Array(i.length).fill(1), i, w: 1 }, { derivative: 'valueAndGrad' })
+    table[0] = list[0] = uniforms.scale = uniforms.rate.more[1] = 100
+    list.push(3)
+    expect(seen).toEqual([0, 0])
+    const { value, grad } = await pending
+    expect([value[0], value[i.length - 1], grad.w]).toEqual([9, 9, 6 * i.length])
+    expect([seen, m.buffer('own')[1], table[0], list]).toEqual([[1, 2], 1, 100, [100, 3]])
+  })
+
   it('calls generic instances, methods and functions with lists of any length inside', async () => {
     const { m, signature } = await loaded(
       `
@@ -453,6 +479,11 @@ describe('a map refuses', () => {
       'r.w: expected 2 elements, as r.o has, but 3 came',
     ],
     [
+      'a wrong number in an object that should be one value',
+      m => m.map('step', { r: { o: [0, 0, 0], id: 0, w: [0, 0, 0], inner: 'none' }, t: [1] }),
+      'r.inner: expected 2 elements for a Inner[2], or for many a list of 6 numbers for each or a list of values or an object with a list for each field, but the text "none" came',
+    ],
+    [
       'fields that do not exist',
       m => m.map('step', { r: { o: p, id: [1, 2], weights: [], inner: [] }, t: 1 }),
       'r: expected an object with fields o, id, w, inner for a Ray',
@@ -471,11 +502,6 @@ describe('a map refuses', () => {
       'names that are no list',
       m => m.map('loss', { p, goal }, { held: 'p' as never }),
       'held: expected a list of names of arguments',
-    ],
-    [
-      'a wrong number in an object that should be one value',
-      m => m.map('step', { r: { o: [0, 0, 0], id: 0, w: [0, 0, 0], inner: 'none' }, t: [1] }),
-      'r.inner: expected 2 elements for a Inner[2], or for many a list of 6 numbers for each or a list of values or an object with a list for each field, but the text "none" came',
     ],
     [
       'memory that is gone',
