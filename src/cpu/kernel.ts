@@ -11,13 +11,13 @@ import type {
   WasmBuffer,
 } from '../index.ts'
 import { KernelParameters, type Buffers, type Given, type GradGiven, type TensorData } from '../host/tensor.ts'
-import { bytesOf, onlyScalar, unknownName, wrongMemory } from '../host/given.ts'
+import { onlyScalar, unknownName } from '../host/given.ts'
 import { zeroOf } from './constant.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
 import type { Lanes } from './lanes.ts'
 import type { Machine, Resources } from './machine.ts'
 import { Textures, refuseWrong, type SamplerData, type TextureData, type TextureResources } from './texture.ts'
-import type { BufferData } from './upload.ts'
+import { sizeOf, type BufferData } from './upload.ts'
 
 /** The arguments of a kernel: tensors by the names of its parameters, textures and samplers, besides buffers and uniforms. */
 export interface KernelResources extends Resources, TextureResources {
@@ -254,13 +254,9 @@ function buffersOf({ machine, textures }: Subject, resources: KernelResources): 
     machine.host.buffers.find(b => b.name === binding) ?? fail(`there is no buffer ${binding}`)
   return {
     fail,
-    count: (binding, data) => {
-      const { elem, stride, raw } = find(binding)
-      if (Array.isArray(data)) return data.length
-      const own = machine.memory.partOf(binding, data)
-      if (own !== undefined) return Math.floor(own.bytes / stride)
-      const wrong = wrongMemory(elem, raw, data)
-      return wrong === undefined ? Math.floor(bytesOf(data)!.byteLength / stride) : fail(`${binding}: ${wrong}`)
+    count: (binding, data, name = binding) => {
+      const buffer = find(binding)
+      return sizeOf({ ...buffer, name }, data, machine.memory.partOf(name, data)) / buffer.stride
     },
     zeros: (binding, count, like) => {
       const { elem, stride } = find(binding)

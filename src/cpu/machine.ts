@@ -37,6 +37,11 @@ export interface Resources {
   readonly uniforms?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** The same with what errors call the buffers whose names callers do not know. */
+interface Named extends Resources {
+  readonly names?: ReadonlyMap<string, string>
+}
+
 /** All workgroups of a kernel. */
 export interface Launch {
   readonly kernel: string
@@ -397,16 +402,17 @@ export class Machine {
 
   /** Where the buffers of a kernel lie, or will from `at` on, and the end of that. */
   #measure(
-    names: readonly string[],
-    { buffers: given = {} }: Resources,
+    bindings: readonly string[],
+    { buffers: given = {}, names }: Named,
     at: number,
   ): { readonly uploads: Upload[]; readonly top: number } {
     const uploads: Upload[] = []
     const places = new Map<BufferData, number>()
     let top = align(at)
-    for (const name of names) {
-      const buffer = this.host.buffers.find(b => b.name === name)!
-      const data = Object.hasOwn(given, name) ? given[name] : undefined
+    for (const binding of bindings) {
+      const name = names?.get(binding) ?? binding
+      const buffer = { ...this.host.buffers.find(b => b.name === binding)!, name }
+      const data = Object.hasOwn(given, binding) ? given[binding] : undefined
       if (data === undefined)
         throw new BufferError(
           `buffer ${name} is missing: expected ${bufferText(buffer)}; given ${are(Object.keys(given))}`,
@@ -421,7 +427,7 @@ export class Machine {
         // A buffer without elements still has one to read, so that clamped reads stay inside.
         top = align(top + Math.max(bytes, buffer.stride, buffer.elem.size))
       }
-      uploads.push({ buffer, data, at: place, bytes, inPlace })
+      uploads.push({ buffer, binding, data, at: place, bytes, inPlace })
     }
     refuseShared(uploads)
     return { uploads, top }
@@ -439,13 +445,13 @@ export class Machine {
     this.memory.reserve(top)
     const { buffer: memory } = this.memory
     for (const upload of uploads) {
-      const { buffer, at: place, bytes, inPlace } = upload
+      const { buffer, binding, at: place, bytes, inPlace } = upload
       const length = elementsOf(upload)
       if (!inPlace) copyIn(upload, memory, place)
       if (bytes === 0) new Uint8Array(memory, place, Math.max(buffer.stride, buffer.elem.size)).fill(0)
-      this.#setGlobal(`${buffer.name}.base`, place)
-      this.#setGlobal(`${buffer.name}.length`, length)
-      this.#setGlobal(`${buffer.name}.last`, Math.max(length - 1, 0))
+      this.#setGlobal(`${binding}.base`, place)
+      this.#setGlobal(`${binding}.length`, length)
+      this.#setGlobal(`${binding}.last`, Math.max(length - 1, 0))
     }
     const view = this.#region()
     for (const name of kernel.uniforms)
@@ -470,11 +476,11 @@ export class Machine {
     const { uploads } = this.#measure(buffers, resources, this.memory.top)
     const copy = { buffers: {} as Record<string, BufferData>, uniforms: {} as Record<string, unknown> }
     const copies = uploads.map(upload => {
-      const { buffer, data, at, bytes, inPlace } = upload
+      const { binding, data, at, bytes, inPlace } = upload
       const own = new Uint8Array(bytes)
       if (!inPlace) copyIn(upload, own.buffer, 0)
       else if (all) own.set(new Uint8Array(this.memory.buffer, at, bytes))
-      put(copy.buffers, buffer.name, inPlace && !all ? data : own)
+      put(copy.buffers, binding, inPlace && !all ? data : own)
       return own
     })
     for (const name of uniforms) {

@@ -14,7 +14,10 @@ export type BufferData = ArrayBufferView | ArrayBufferLike | unknown[]
 
 /** A buffer of one call, with its place in memory. */
 export interface Upload {
+  /** The buffer, with the name that the caller has for it. */
   readonly buffer: WasmBuffer
+  /** Its own name. */
+  readonly binding: string
   readonly data: BufferData
   readonly at: number
   readonly bytes: number

@@ -53,11 +53,11 @@ export function gpuBuffers(
   }
   return {
     fail,
-    count: (name, data) => {
-      const each = stride(name)
+    count: (binding, data, name = binding) => {
+      const each = stride(binding)
       if (isOnDevice(data)) return Math.floor(rangeOf(name, data).size / each)
       if (Array.isArray(data)) return data.length
-      const { type, raw } = find(name)!
+      const { type, raw } = find(binding)!
       const wrong = wrongMemory(type!, raw === true, data)
       if (wrong !== undefined) refuse('BufferError', `${name}: ${wrong}`)
       return Math.floor(bytesOf(data)!.byteLength / each)

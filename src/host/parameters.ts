@@ -29,6 +29,8 @@ export interface Prepared<D> {
   readonly uniforms: Record<string, unknown>
   /** Fields of uniform buffers that need no value: those of other kernels, and of tensors and gradients that this kernel does not use. */
   readonly foreign: Set<string>
+  /** What the caller calls the elements of tensors, by binding. */
+  readonly names: Map<string, string>
 }
 
 /** What a caller gives. */
@@ -69,7 +71,7 @@ export class Parameters {
     if (wrong !== undefined) fail(wrong)
     const unknown = unknownName(given.tensors, () => tensors.keys(), `${this.of} takes no tensor`)
     if (unknown !== undefined) fail(unknown)
-    return { ...this.#renamed(given), foreign: new Set(this.foreign) }
+    return { ...this.#renamed(given), foreign: new Set(this.foreign), names: new Map() }
   }
 
   /** Buffers and uniforms by the names that targets have for parameters of this kernel, which may have a number at the end. */

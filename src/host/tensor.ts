@@ -2,7 +2,7 @@
  * Tensors among the shader parameters of a kernel: the buffers and uniforms that they consist of, their contents from the host's
  * tensors, and the buffers for their gradients.
  */
-import { isCount, isObject, unknownName } from './given.ts'
+import { isCount, isObject, shown, unknownName } from './given.ts'
 import { list, Parameters, type Given, type Part, type Prepared, type TensorData } from './parameters.ts'
 import { put } from './record.ts'
 
@@ -35,8 +35,8 @@ interface Paired {
 export interface Buffers<D> {
   /** Throws the host's error for a caller's mistake. */
   readonly fail: (message: string) => never
-  /** How many elements of a binding's type some data has. Checks that the data can be bound there. */
-  readonly count: (binding: string, data: D) => number
+  /** How many elements of a binding's type some data has. Checks that the data can be bound there; `name` is what the caller calls it. */
+  readonly count: (binding: string, data: D, name?: string) => number
   /** Zeros for so many elements of a binding, of the kind of some other data. */
   readonly zeros: (binding: string, count: number, like: D) => D
   /** How many texels a texture has, all levels together; undefined where none is given. */
@@ -132,7 +132,8 @@ export class KernelParameters extends Parameters {
 
   /** Maps tensors to the buffers and uniforms of the target. */
   prepare<D>(given: Given<D>, host: Buffers<D>): Prepared<D> {
-    const { buffers, uniforms, foreign } = this.named(given, host.fail, this.#tensors)
+    const prepared = this.named(given, host.fail, this.#tensors)
+    const { buffers, uniforms, foreign } = prepared
     const tensors = given.tensors ?? {}
     for (const { name, primal, diff } of this.#tensors.values()) {
       const tensor = tensors[name]
@@ -146,13 +147,13 @@ export class KernelParameters extends Parameters {
         continue
       }
       if (!isObject(tensor)) host.fail(`tensor ${name}: expected { data, shape }, but ${String(tensor)} came`)
-      this.#put(name, primal, tensor, buffers, uniforms, host)
+      this.#put(name, primal, tensor, prepared, host)
       if (diff === undefined) {
         if (tensor.grad !== undefined) host.fail(`tensor ${name} has no gradient: it is no DiffTensorView`)
         continue
       }
       const { shape, grad } = tensor
-      if (grad !== undefined) this.#put(`gradient of ${name}`, diff, { data: grad, shape }, buffers, uniforms, host)
+      if (grad !== undefined) this.#put(`gradient of ${name}`, diff, { data: grad, shape }, prepared, host)
       else {
         if (this.used.has(diff.data) && !Object.hasOwn(buffers, diff.data))
           host.fail(`${this.of} uses the gradient of tensor ${name}: give its grad, or call grad`)
@@ -172,7 +173,7 @@ export class KernelParameters extends Parameters {
         )
       setField(uniforms, address, modes)
     }
-    return { buffers, uniforms, foreign }
+    return prepared
   }
 
   /**
@@ -233,7 +234,7 @@ export class KernelParameters extends Parameters {
     if (
       this.#reverse &&
       Object.keys(cotangents).length === 0 &&
-      !Object.values(given.tensors ?? {}).some(t => t.grad !== undefined)
+      !Object.values(given.tensors ?? {}).some(t => isObject(t) && t.grad !== undefined)
     ) {
       host.fail(`${this.of} runs backwards from what it writes: give cotangents, by name of a tensor`)
     }
@@ -255,12 +256,12 @@ export class KernelParameters extends Parameters {
   #check<D>(name: string, tensor: TensorData<D>, host: Buffers<D>): void {
     const unknown = unknownName(tensor, () => ['data', 'shape', 'strides', 'offset', 'grad'], `tensor ${name} takes no`)
     if (unknown !== undefined) host.fail(unknown)
-    const { shape, strides = dense(shape), offset = 0 } = tensor
+    const { shape, strides, offset = 0 } = tensor
     const whole = (n: unknown): boolean => isCount(n, 2 ** 32 - 1)
     if (!Array.isArray(shape) || shape.length < 1 || shape.length > 5 || !shape.every(whole))
-      host.fail(`tensor ${name}: its shape is one to five whole numbers, and ${shown(shape)} came`)
-    if (!Array.isArray(strides) || strides.length !== shape.length || !strides.every(whole))
-      host.fail(`tensor ${name}: expected ${shape.length} strides, whole numbers, and ${shown(strides)} came`)
+      host.fail(`tensor ${name}: its shape is one to five whole numbers, and ${listed(shape)} came`)
+    if (strides !== undefined && (!Array.isArray(strides) || strides.length !== shape.length || !strides.every(whole)))
+      host.fail(`tensor ${name}: expected ${shape.length} strides, whole numbers, and ${listed(strides)} came`)
     if (!whole(offset)) host.fail(`tensor ${name}: its offset is a whole number, and ${shown(offset)} came`)
   }
 
@@ -268,18 +269,18 @@ export class KernelParameters extends Parameters {
     name: string,
     view: View,
     tensor: TensorData<D>,
-    buffers: Record<string, D>,
-    uniforms: Record<string, unknown>,
+    { buffers, uniforms, names }: Prepared<D>,
     host: Buffers<D>,
   ): void {
-    const { data, shape, strides = dense(shape), offset = 0 } = tensor
     this.#check(name, tensor, host)
+    const { data, shape, strides = dense(shape), offset = 0 } = tensor
     if (this.used.has(view.data)) {
       const needed = shape.some(n => n === 0) ? 0 : shape.reduce((sum, n, i) => sum + (n - 1) * strides[i]!, offset + 1)
-      const count = host.count(view.data, data)
+      const count = host.count(view.data, data, name)
       if (count < needed)
         host.fail(`tensor ${name}: a shape of ${shape.join(' × ')} needs ${needed} elements, and ${count} came`)
       buffers[view.data] = data
+      names.set(view.data, name)
     }
     this.#describe(view, shape, strides, offset, uniforms)
   }
@@ -320,6 +321,6 @@ function dense(shape: readonly number[]): number[] {
   return shape.map((_, i) => shape.slice(i + 1).reduce((a, b) => a * b, 1))
 }
 
-function shown(value: unknown): string {
-  return JSON.stringify(value) ?? String(value)
+function listed(value: unknown): string {
+  return Array.isArray(value) ? `[${value.map(shown).join(',')}]` : shown(value)
 }

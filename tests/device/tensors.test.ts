@@ -72,9 +72,9 @@ describe('tensors', () => {
       ),
       missing: both('square needs the tensor input: tensors: { input: { data, shape } }'),
       short: both('tensor output: a shape of 3 needs 3 elements, and 2 came'),
-      kind: [1, 2].map(
-        () =>
-          'BufferError: input_primal_data: expected a Float32Array, a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer), but an Int32Array of length 3 came',
+      kind: ['buffer input of float', 'input'].map(
+        name =>
+          `BufferError: ${name}: expected a Float32Array, a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer), but an Int32Array of length 3 came`,
       ),
       shape: both('tensor input: its shape is one to five whole numbers, and [1,1,1,1,1,3] came'),
       strides: both('tensor input: expected 1 strides, whole numbers, and [1,1] came'),

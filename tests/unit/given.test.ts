@@ -453,6 +453,36 @@ describe('arguments of another kind', () => {
     }
   })
 
+  it('for tensors are named', () => {
+    const m = loadSync(
+      compile(
+        '[Differentiable] [shader("compute")] [numthreads(1, 1, 1)] void k(DiffTensorView a, DiffTensorView b) { b.store(0, a.load(0) * 2); }',
+      ),
+    )
+    const k = asLoose(m.kernel('k'))
+    const data = new Float32Array(2)
+    const tensor = (a: unknown, method = 'dispatch'): string =>
+      message(() =>
+        k[method]!([1, 1, 1], {
+          tensors: { a, b: { data: [1], shape: [1] } },
+          ...(method === 'grad' ? { cotangents: { b: 1 } } : {}),
+        }),
+      )
+    const shape = 'BufferError: tensor a: its shape is one to five whole numbers, and '
+    for (const method of ['dispatch', 'grad']) {
+      expect(tensor({ data, shape: 4 }, method)).toBe(`${shape}4 came`)
+      expect(tensor({ data }, method)).toBe(`${shape}undefined came`)
+      expect(tensor({ data, shape: [2n] }, method)).toBe(`${shape}[2] came`)
+    }
+    expect(tensor({ data: ['x'], shape: [1] })).toBe('ShapeError: a[0]: expected a number, but the text "x" came')
+    expect(tensor({ data: new Uint8Array(5), shape: [1] })).toBe(
+      'BufferError: buffer a: expected a typed array of float, 4 bytes an element, but 5 bytes came',
+    )
+    expect(tensor({ data, shape: [1], grad: ['x'] }, 'grad')).toMatch(
+      /^ShapeError: gradient of a\[0\]: expected a number/,
+    )
+  })
+
   it('of interfaces are named', () => {
     const m = loadSync(
       compile(
