@@ -113,12 +113,17 @@ export function makeKernel<E extends EntryTypes>(
       textures: texturesOf(made, own, name),
     })
   }
+  /** The options of a call, which takes `more` than a dispatch. */
+  const taken = (call: string, options: object | undefined, more: readonly string[] = []): KernelResources => {
+    const resources = options === undefined ? {} : options
+    refuseOptions(`${call} of ${name}`, resources, more)
+    noteViews(machine, resources)
+    return resources
+  }
   /** What runs backwards, and what it is given: buffers for gradients too. */
   const gradientsOf = (call: string, options: object | undefined) => {
-    const resources: GradResources = options === undefined ? {} : options
-    refuseOptions(`${call} of ${name}`, resources, ['cotangents', 'gradients'])
-    // The reverse kernel takes memory of its own when it is made, which may detach the views.
-    noteViews(machine, resources)
+    // The reverse kernel takes memory of its own when it is made, which may detach the views: those are noted before.
+    const resources: GradResources = taken(call, options, ['cotangents', 'gradients'])
     const on = backwards()
     if (on.machine === machine && !on.parameters.usesGradients && resources.gradients === undefined) {
       throw new NameError(
@@ -135,15 +140,11 @@ export function makeKernel<E extends EntryTypes>(
     buffers,
     uniforms,
     dispatch: (groups, ...[options]) => {
-      const resources = (options === undefined ? {} : options) as KernelResources
-      refuseOptions(`dispatch of ${name}`, resources, [])
-      noteViews(machine, resources)
+      const resources = taken('dispatch', options)
       run(plain, groups, resources, resources)
     },
     dispatchAsync: async (groups, ...[options]) => {
-      const resources = (options === undefined ? {} : options) as KernelResources
-      refuseOptions(`dispatchAsync of ${name}`, resources, [])
-      noteViews(machine, resources)
+      const resources = taken('dispatchAsync', options)
       await runAsync(plain, groups, resources, resources)
     },
     grad: (groups, ...[options]) => {
