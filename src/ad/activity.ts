@@ -3,6 +3,7 @@
  * active if a path of differentiable operations leads to it from an active input, also through memory and loops.
  */
 import { zeros } from '../ir/walk.ts'
+import { receivers } from '../ir/exits.ts'
 import { baseOf } from '../ir/pointer.ts'
 import type { PlainOp } from '../ir/op.ts'
 import { differential } from '../ir/type.ts'
@@ -34,9 +35,6 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
   }
   const flow = (from: Value, to: Value): void => {
     if (active[from.id] === 1) mark(to)
-  }
-  const pass = (end: Inst, to: readonly Value[], skip: number): void => {
-    for (let i = 0; i < to.length; i++) flow(end.args[i + skip]!, to[i]!)
   }
   const visitRegion = (r: Region, owner: Inst | undefined): void => {
     for (const inst of r.insts) visit(inst, owner)
@@ -73,16 +71,10 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
         break
       }
       case 'yield':
-        pass(inst, owner!.results, 0)
-        return
       case 'test':
-        pass(inst, owner!.results, 1)
-        return
       case 'next':
-        pass(inst, owner!.regions[0]!.params, 0)
-        return
       case 'leave':
-        pass(inst, inst.attr.results, 0)
+        receivers(inst, owner).forEach((v, i) => v && flow(inst.args[i]!, v))
         return
       case 'ret':
         for (let i = 0; i < inst.args.length; i++) {

@@ -19,7 +19,7 @@ import { captured, cloneInst, mapValues, substitute, walk, type ValueTable } fro
 import { boundOf, counterOf, statesOf, tripBound } from '../opt/loops.ts'
 import { baseOf } from '../ir/pointer.ts'
 import { activityOf } from './activity.ts'
-import { addOf, newFunc, zeroOf, type AdContext } from './context.ts'
+import { carryingIn, addOf, newFunc, zeroOf, type AdContext } from './context.ts'
 import { isShared, mayLoadAgain, readsTheSame } from './memory.ts'
 import { differentiableResults, hasBackwardEffects } from './plan.ts'
 
@@ -205,7 +205,7 @@ export function extract(
 
   const ins = [...head.params, ...values, ...memory.map(contents)]
   const outs = [...loop.results.map(v => v.type), ...memory.slice(0, written).map(v => v.type.elem!)]
-  const made = newFunc(cx, `${func.name}_loop`, ins, outs, loop.span)
+  const made = newFunc(cx, `${func.name}_loop`, ins, outs, loop.span, carryingIn(func, ins))
   made.body = run(made, checkpointed)
   cx.checkpointedLoops.set(made, checkpointed)
   made.info.prefer = prefer
@@ -314,7 +314,8 @@ function stepOf(cx: AdContext, of: Func, checkpointed: CheckpointedLoop): Func {
     ...params.map(v => v.type),
     ...checkpointed.memory.slice(0, checkpointed.written).map(p => p.type.elem!),
   ]
-  const step = newFunc(cx, `${of.name}_step`, inputsOf(checkpointed), outs, checkpointed.loop.span)
+  const carrying = carryingIn(of, of.body!.params)
+  const step = newFunc(cx, `${of.name}_step`, inputsOf(checkpointed), outs, checkpointed.loop.span, carrying)
   step.body = new Region()
   const b = new Builder(step, step.body)
   b.span = checkpointed.loop.span

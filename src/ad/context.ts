@@ -3,10 +3,10 @@ import type { Budget, CheckpointedLoop, Decisions, Held, Jvp, Split, Touched } f
 import type { Sink } from '../base/diag.ts'
 import type { Builder } from '../ir/build.ts'
 import { isZero } from '../ir/build.ts'
-import { differential, voidType, type Type } from '../ir/type.ts'
+import { differential, shadowType, voidType, type Type } from '../ir/type.ts'
 import type { Form } from '../ir/verify.ts'
 import { Copies } from '../opt/resources.ts'
-import { Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
+import { Func, inputs, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
 
 /** The stages whose IR can be dumped. */
 export type AdStage = 'prepared' | 'linearized' | 'unzipped' | 'transposed' | 'checkpointed' | 'extracted'
@@ -82,7 +82,7 @@ export interface AdContext {
   readonly splitOfMap: Map<Func, Split>
   /** Functions being differentiated now, to find recursion. */
   readonly open: Set<string>
-  /** `origins`: what each former request is the derivative of, and what each copy for resources is a copy of; `writing`: the requests whose bodies are being written. */
+  /** `origins`: what each former request is the derivative of, and what each copy for resources or pointers is a copy of; `writing`: the requests whose bodies are being written. */
   readonly origins: Map<Func, Func>
   readonly writing: Set<Func>
   readonly ids: Map<Func, number>
@@ -109,8 +109,6 @@ export interface AdContext {
   readonly plainOf: Map<Func, Func>
   /** Functions that derivatives share, by name. */
   readonly helpers: Map<string, Func>
-  /** Copies of functions without derivatives. */
-  readonly plains: Map<Func, Func>
 }
 
 export function adContext(
@@ -154,7 +152,6 @@ export function adContext(
     substituted: new Map(),
     differing: new Map(),
     shadowed: new Map(),
-    plains: new Map(),
     lost: new Set(),
     checkpointedLoops: new Map(),
     windowed: { some: false },
@@ -223,7 +220,8 @@ export function newFunc(
       name: v.name === '' ? `a${i}` : v.name,
       type: v.type,
       dir: 'in',
-      noDiff: differential(v.type) === null || carrying.inputs[i] === false,
+      // Only who reads the source can say that a pointer has no shadow.
+      noDiff: carrying.inputs[i] === false || (differential(v.type) ?? shadowType(v.type)) === null,
     })),
     ...outs.map((type, i): ParamSig => ({
       name: `r${i}`,
@@ -234,8 +232,20 @@ export function newFunc(
   ]
   const func = new Func(uniqueName(cx.module.funcs, name), { params, result: voidType, resultNoDiff: true }, span)
   func.info.level = 'backward'
+  // Its pointers come as they are: a loop of a function with shadows takes those as well.
+  cx.shadowed.set(func, func)
   cx.module.funcs.push(func)
   return func
+}
+
+/** Whether a value is a parameter of the function that carries nothing. */
+export function isHeld(func: Func, v: Value): boolean {
+  return v.def === func.body && inputs(func.sig)[v.index]!.noDiff
+}
+
+/** What a function of these values carries that is made of a part of another: a pointer that is held there is held here. */
+export function carryingIn(func: Func, ins: readonly Value[]): Carrying {
+  return { inputs: ins.map(v => differential(v.type) !== null || !isHeld(func, v)), results: [] }
 }
 
 /** A name that nothing in the list has. */

@@ -5,7 +5,7 @@
 import type { Jvp, Split } from './model.ts'
 import { deepDerivative, notLinear, noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import { differential, holding, voidType, type Type } from '../ir/type.ts'
+import { carries, differential, holding, voidType, type Type } from '../ir/type.ts'
 import type { Form } from '../ir/verify.ts'
 import { Func, Inst, Region, Value, inputs, outputs, type ParamSig } from '../ir/value.ts'
 import { cloneFunc, cloneRegion, valueTable, walk, walkRegions } from '../ir/walk.ts'
@@ -26,6 +26,7 @@ import {
   hasBackwardEffects,
   planOf,
   reportRecursion,
+  resultCarries,
   sourceOf,
 } from './plan.ts'
 import { keptMemory } from './memory.ts'
@@ -550,8 +551,7 @@ function callBackward(
   primals: readonly Value[],
   cts: readonly Value[],
 ): (Value | undefined)[] {
-  const carries = (p: ParamSig): boolean => !p.noDiff && differential(p.type) !== null
-  const hasResult = func.sig.result.kind !== 'void' && !func.sig.resultNoDiff && differential(func.sig.result) !== null
+  const hasResult = resultCarries(func)
   const types = backward.sig.params
   const args: Value[] = []
   let input = 0,

@@ -6,15 +6,16 @@
  */
 import type { Jvp, Split, Trees, Trips } from './model.ts'
 import { InternalError } from '../base/diag.ts'
-import { lostInBody, lostInDerivative, lostInInstance } from '../base/errors/ad.ts'
+import { lacksShadow, lostInBody, lostInDerivative, lostInInstance } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import type { PlainOp, Single, Tangents } from '../ir/op.ts'
+import { receivers } from '../ir/exits.ts'
 import * as t from '../ir/type.ts'
 import type { Inst } from '../ir/value.ts'
-import { Func, Region, type Value } from '../ir/value.ts'
+import { Func, Region, inputs, type Value } from '../ir/value.ts'
 import { counterOf } from '../opt/loops.ts'
 import { activityOf, type Activity } from './activity.ts'
-import { zeroOf, type AdContext } from './context.ts'
+import { isHeld, zeroOf, type AdContext } from './context.ts'
 import {
   carryingThrough,
   differentiableResults,
@@ -22,7 +23,9 @@ import {
   runsWhenInactive,
   planOf,
   type Mode,
+  type Plan,
 } from './plan.ts'
+import { hasShadow, lacksShadows, withoutShadows } from './shadow.ts'
 import { tangentOf } from './tangent.ts'
 
 /** Where the derivatives of called functions come from. */
@@ -44,6 +47,7 @@ interface Frame {
   readonly map: Value[]
   readonly tan: (Value | undefined)[]
   readonly labels: Map<Inst, Inst>
+  readonly func: Func
 }
 
 class Linearizer {
@@ -73,7 +77,7 @@ class Linearizer {
   zero = (type: t.Type): Value => zeroOf(this.cx, this.l, type)
 
   frame(func: Func, activity: Activity, args: readonly Value[], tangents: Tangents): Frame {
-    const f: Frame = { activity, map: [], tan: [], labels: new Map() }
+    const f: Frame = { activity, map: [], tan: [], labels: new Map(), func }
     func.body!.params.forEach((param, i) => {
       f.map[param.id] = args[i]!
       f.tan[param.id] = tangents[i]
@@ -212,7 +216,7 @@ class Linearizer {
 
   call(f: Frame, inst: Inst<'call'>): void {
     const callee = inst.attr
-    const plan = planOf(this.cx, callee, this.mode)
+    const plan = this.#shadowless(f, inst, planOf(this.cx, callee, this.mode))
     const { inputs: can, results: gives } = carryingThrough(callee, plan.func)
     // Where the signature of what is called does not say it, a derivative of this derivative must still see it held constant.
     const isOpen = plan.func !== callee || (plan.is === 'rule' && this.mode === 'reverse')
@@ -284,33 +288,39 @@ class Linearizer {
   }
 
   /**
+   * What is done for a call with pointers that have no shadows. Only where they are parameters that are said to have none does the program
+   * mean that.
+   */
+  #shadowless(f: Frame, inst: Inst<'call'>, plan: Plan): Plan {
+    const { is, func } = plan
+    if (is === 'plain' || !lacksShadows(this.cx, func)) return plan
+    const isMeant = inputs(func.sig).every((p, i) => !hasShadow(p) || isHeld(f.func, inst.args[i]!))
+    if (is === 'transform') return isMeant ? { is, func: withoutShadows(this.cx, func) } : plan
+    // Who takes a pointer that such a function gives misses its shadow.
+    if (t.shadowType(func.sig.result) === null && !(isMeant && inst.args.every(a => f.tan[a.id] === undefined)))
+      this.cx.sink.add(lacksShadow, inst.span ?? undefined, { name: func.name })
+    return { is: 'plain', func }
+  }
+
+  /**
    * Reports a lost derivative that the check of generic code leaves open: the function that meets a requirement may have none. Nobody has
    * checked the body of a function for which only a reverse derivative is written either.
    */
   lost(func: Func, inst: Inst): void {
     const { info } = func
-    const { unchecked } = this
     if (
-      unchecked !== undefined &&
-      info.level === 'none' &&
-      !info.library &&
-      !info.treatAsDifferentiable &&
-      differentiableResults(func).some(r => r)
-    ) {
-      this.cx.sink.add(lostInBody, inst.span ?? undefined, { name: unchecked.name, callee: func.name })
-      return
-    }
-    const isDerivative = info.derives !== undefined
-    if (
-      !(info.serves || isDerivative) ||
       info.level !== 'none' ||
       info.library ||
       info.treatAsDifferentiable ||
-      (info.pure && !isDerivative) ||
-      this.cx.lost.has(func) ||
       !differentiableResults(func).some(r => r)
     )
       return
+    if (this.unchecked !== undefined) {
+      this.cx.sink.add(lostInBody, inst.span ?? undefined, { name: this.unchecked.name, callee: func.name })
+      return
+    }
+    const isDerivative = info.derives !== undefined
+    if (!(isDerivative || (info.serves && !info.pure)) || this.cx.lost.has(func)) return
     this.cx.lost.add(func)
     if (isDerivative) this.cx.sink.add(lostInDerivative, func.span ?? undefined, { name: info.derives! })
     else this.cx.sink.add(lostInInstance, inst.span ?? undefined, { name: func.name })
@@ -383,34 +393,11 @@ class Linearizer {
   fusedEnd(f: Frame, end: Inst, owner: Inst | undefined): void {
     this.p.span = end.span
     const args = this.args(f, end)
-    const add = (to: readonly Value[], skip: number): void =>
-      to.forEach((v, i) => {
-        if (f.activity.active[v.id] === 1)
-          args.push(f.tan[end.args[i + skip]!.id] ?? this.zero(t.differential(v.type)!))
-      })
-    switch (end.op) {
-      case 'yield':
-        add(owner!.results, 0)
-        break
-      case 'test':
-        add(owner!.results, 1)
-        break
-      case 'next':
-        add(owner!.regions[0]!.params, 0)
-        break
-      case 'leave':
-        add(end.attr.results, 0)
-        break
-      case 'ret':
-        end.args.forEach((v, i) => {
-          if (f.activity.results[i]) args.push(f.tan[v.id] ?? this.zero(t.differential(v.type)!))
-        })
-        break
-      case 'unreachable':
-        break
-      default:
-        throw new InternalError('linearize', `${end.op} does not end a region`)
-    }
+    const to = receivers(end, owner)
+    end.args.forEach((v, i) => {
+      const isActive = end.op === 'ret' ? f.activity.results[i] : f.activity.active[to[i]?.id ?? -1] === 1
+      if (isActive) args.push(f.tan[v.id] ?? this.zero(t.differential(v.type)!))
+    })
     this.p.emit(end.op, args, end.op === 'leave' ? f.labels.get(end.attr)! : end.attr)
   }
 

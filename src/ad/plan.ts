@@ -1,6 +1,6 @@
 /** How a call is differentiated: by the user's rule, by the transform, or not at all. */
 import { recursiveDerivative } from '../base/errors/ad.ts'
-import { differential } from '../ir/type.ts'
+import { carries } from '../ir/type.ts'
 import { inputs, outputs, type Func } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import type { AdContext, Carrying } from './context.ts'
@@ -54,17 +54,20 @@ export function planOf(cx: AdContext, func: Func, mode: Mode): Plan {
   return { is: 'transform', func }
 }
 
-/** Per input value: whether its type and the signature let it carry a derivative. */
+/** Whether the result of a function carries a derivative. */
+export function resultCarries({ sig }: Func): boolean {
+  return carries({ type: sig.result, noDiff: sig.resultNoDiff })
+}
+
+/** Per input value, whether it carries a derivative. */
 export function differentiableInputs(func: Func): boolean[] {
-  return inputs(func.sig).map(p => !p.noDiff && differential(p.type) !== null)
+  return inputs(func.sig).map(carries)
 }
 
 /** Per result value, likewise. */
 export function differentiableResults(func: Func): boolean[] {
-  const out = outputs(func.sig).map(p => !p.noDiff && differential(p.type) !== null)
-  return func.sig.result.kind === 'void'
-    ? out
-    : [!func.sig.resultNoDiff && differential(func.sig.result) !== null, ...out]
+  const out = outputs(func.sig).map(carries)
+  return func.sig.result.kind === 'void' ? out : [resultCarries(func), ...out]
 }
 
 /** Which inputs and results of a function carry a derivative. */

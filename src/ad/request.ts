@@ -6,9 +6,9 @@ import type { Split } from './model.ts'
 import { InternalError, type Sink } from '../base/diag.ts'
 import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import { differential, shadowType } from '../ir/type.ts'
+import { carries, differential, shadowType } from '../ir/type.ts'
 import type { Form } from '../ir/verify.ts'
-import { Region, inputs, outputs, type Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
+import { Region, inputs, outputs, type Func, type Global, type Module, type Value } from '../ir/value.ts'
 import { cloneFunc, walk } from '../ir/walk.ts'
 import { baseOf } from '../ir/pointer.ts'
 import { withinBudget } from './budget.ts'
@@ -17,7 +17,7 @@ import { hasShadow, withShadows } from './shadow.ts'
 import { specialiseRequests } from './specialise.ts'
 import { half, jvpOf, ruleOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
-import { carryingOf, carryingThrough, differentiableInputs, planOf } from './plan.ts'
+import { carryingOf, carryingThrough, differentiableInputs, planOf, resultCarries } from './plan.ts'
 
 /** What the derivative transforms need from the rest of the compiler. */
 export interface AdHooks {
@@ -111,10 +111,6 @@ function sameCarrying(a: Func, b: Func): boolean {
   return x.inputs.every((c, i) => c === y.inputs[i]) && x.results.every((c, i) => c === y.results[i])
 }
 
-function carries(p: ParamSig): boolean {
-  return !p.noDiff && differential(p.type) !== null
-}
-
 function forward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readonly Value[]): Value[] {
   const plan = planOf(cx, of, 'forward')
   const func = plan.func
@@ -166,7 +162,7 @@ function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: reado
     }
   }
   const hasResult = of.sig.result.kind !== 'void'
-  const resultCt = hasResult && !of.sig.resultNoDiff && differential(of.sig.result) !== null ? params[at] : undefined
+  const resultCt = resultCarries(of) ? params[at] : undefined
   const cts = hasResult ? [resultCt, ...outCts] : outCts
   const { inputs: can } = carryingThrough(of, func)
   const split = withinBudget({ ...cx, root: func }, func, own =>

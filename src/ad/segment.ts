@@ -18,7 +18,7 @@ import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { captured, cloneInst, type ValueTable } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { loopLimit } from './budget.ts'
-import { newFunc, type AdContext } from './context.ts'
+import { carryingIn, newFunc, type AdContext } from './context.ts'
 import { capturesOf, extract, holdsResource, unrepeatable } from './checkpointed-loop.ts'
 import { mayCallAgain } from './memory.ts'
 import { bytesOf, inMemory } from './residual.ts'
@@ -124,13 +124,9 @@ function cut(cx: AdContext, func: Func, region: Region, loop: Inst<'loop'>, { bo
 
   const whole = trips >= bound
   const outs = whole ? loop.results : head.params
-  const made = newFunc(
-    cx,
-    `${func.name}_segment`,
-    [...head.params, ...values],
-    outs.map(p => p.type),
-    loop.span,
-  )
+  const ins = [...head.params, ...values]
+  const types = outs.map(p => p.type)
+  const made = newFunc(cx, `${func.name}_segment`, ins, types, loop.span, carryingIn(func, ins))
   made.info.prefer = 'recompute'
   cx.explain?.segment?.(made)
   made.body = new Region()

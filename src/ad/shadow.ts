@@ -7,13 +7,18 @@
  * In both modes a pointer and its shadow travel together in the direction of the program. So before a function is differentiated, it is
  * copied with shadows as plain values beside the pointers that it takes, hands on and returns. A call of a user's derivative
  * joins pointer and shadow into the pair that the user expects. The transforms see plain values only.
+ *
+ * A pointer that the function makes itself has no shadow, and one that may be such a pointer has none either. That is a mistake only where
+ * a user's derivative is to be called with it (`linearize.ts`).
  */
 import { InternalError } from '../base/diag.ts'
 import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import type { PlainOp, Single } from '../ir/op.ts'
-import { differential, shadowType, type Type } from '../ir/type.ts'
+import { carries, differential, shadowType, type Type } from '../ir/type.ts'
 import { Func, Region, inputs, outputs, type Inst, type ParamSig, type Value } from '../ir/value.ts'
+import { receivers } from '../ir/exits.ts'
+import { baseOf } from '../ir/pointer.ts'
 import { cloneFunc } from '../ir/walk.ts'
 import { uniqueName, zeroOf, type AdContext } from './context.ts'
 
@@ -27,6 +32,11 @@ export function takesShadows(func: Func): boolean {
   return func.sig.params.some(hasShadow)
 }
 
+/** Whether a function takes pointers that should come with shadows, and none does. */
+export function lacksShadows(cx: AdContext, func: Func): boolean {
+  return takesShadows(func) && cx.shadowed.get(func) !== func
+}
+
 /** The function that takes a shadow after each pointer, and gives the shadow of its result last. */
 export function withShadows(cx: AdContext, func: Func): Func {
   const known = cx.shadowed.get(func)
@@ -35,7 +45,8 @@ export function withShadows(cx: AdContext, func: Func): Func {
   const shadow = shadowType(func.sig.result)
   if (shadow !== null) params.push({ name: 'd_result', type: shadow, dir: 'out', noDiff: true })
   const made = new Func(uniqueName(cx.module.funcs, `${func.name}_shadow`), { ...func.sig, params }, func.span)
-  cx.shadowed.set(func, made)
+  cx.shadowed.set(func, made).set(made, made)
+  cx.origins.set(made, func)
   if (func.request !== undefined) cx.resolve(cx, func)
   cx.derivatives(func)
   const { level, treatAsDifferentiable, forceInline, noInline, prefer, pure, forward, backward, substitute } = func.info
@@ -45,8 +56,13 @@ export function withShadows(cx: AdContext, func: Func): Func {
   if (forward !== undefined && shadow === null) made.info.forward = withSplitPairs(cx, func, forward, 'forward')
   if (forward !== undefined && shadow !== null) byRule(cx, made, func, forward)
   else if (func.body !== undefined) {
-    made.body = new Region()
-    new ShadowBuilder(cx, made).body(func)
+    // Again without the shadows that turn out to be missing where ways meet, until all that are left are known.
+    const lost = new Set<number>()
+    for (let known = -1; known < lost.size;) {
+      known = lost.size
+      made.body = new Region()
+      new ShadowBuilder(cx, made, lost).body(func)
+    }
     cx.tidy(made)
   }
   // Not earlier: what derivatives bring in is tidied with all that the module holds.
@@ -56,7 +72,6 @@ export function withShadows(cx: AdContext, func: Func): Func {
 
 /** Fills in a function that gives a pointer: the user's forward derivative makes the shadow. */
 function byRule(cx: AdContext, made: Func, func: Func, forward: Func): void {
-  const carries = (p: ParamSig): boolean => !p.noDiff && differential(p.type) !== null
   if (outputs(func.sig).some(carries)) cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
   // The pointer has no derivative with respect to numbers.
   Object.assign(made.info, { level: 'none', treatAsDifferentiable: true, forceInline: true })
@@ -82,21 +97,11 @@ function addShadows(params: readonly ParamSig[]): ParamSig[] {
 /** A user's derivative with the pointer and the shadow of each pair as two parameters. */
 function withSplitPairs(cx: AdContext, func: Func, derivative: Func, kind: 'forward' | 'backward'): Func {
   const taken = derivative.sig.params
-  const params: ParamSig[] = []
-  const joins: boolean[] = []
-  let at = 0
-  for (const p of func.sig.params) {
-    const own = taken[at]
-    if (own === undefined) break
-    if (kind === 'backward' && p.dir === 'out' && p.noDiff) continue
-    params.push(...(hasShadow(p) ? addShadows([p]) : [own]))
-    joins.push(hasShadow(p))
-    at++
-  }
-  params.push(...taken.slice(at))
+  const own = func.sig.params.filter(p => kind === 'forward' || p.dir !== 'out' || !p.noDiff)
+  const parts = taken.map((p, i) => (i < own.length && hasShadow(own[i]!) ? addShadows([own[i]!]) : [p]))
   const made = new Func(
     uniqueName(cx.module.funcs, `${derivative.name}_pairs`),
-    { ...derivative.sig, params },
+    { ...derivative.sig, params: parts.flat() },
     derivative.span,
   )
   made.info.level = derivative.info.level
@@ -104,42 +109,32 @@ function withSplitPairs(cx: AdContext, func: Func, derivative: Func, kind: 'forw
   cx.module.funcs.push(made)
   made.body = new Region()
   const b = new Builder(made, made.body)
-  const given = params.filter(p => p.dir !== 'out').map(p => b.param(p.type, p.name))
-  const args: Value[] = []
-  let next = 0
-  taken.forEach((p, i) => {
-    if (p.dir === 'out') return
-    const value = given[next++]!
-    if (joins[i] !== true) {
-      args.push(value)
-      return
-    }
-    const shadow = given[next++]!
-    args.push(p.type === value.type ? value : b.construct(p.type, [value, shadow]))
+  const args = parts.flatMap((part, i) => {
+    const { dir, type } = taken[i]!
+    if (dir === 'out') return []
+    const values = part.map(p => b.param(p.type, p.name))
+    return type === values[0]!.type ? values.slice(0, 1) : [b.construct(type, values)]
   })
   b.emit('ret', b.call(derivative, args))
   return made
 }
 
-/** The function itself, without any derivative. */
-function plainOf(cx: AdContext, func: Func): Func {
-  const known = cx.plains.get(func)
+/** The function with pointers that are said to have no shadow. */
+export function withoutShadows(cx: AdContext, func: Func): Func {
+  const name = `${func.name}_plain`
+  const known = cx.helpers.get(name)
   if (known !== undefined) return known
-  const plain = cloneFunc(func, uniqueName(cx.module.funcs, `${func.name}_plain`))
-  Object.assign(plain.info, {
-    level: 'none',
-    forward: undefined,
-    backward: undefined,
-    substitute: undefined,
-    forceInline: false,
-  })
-  cx.plains.set(func, plain)
+  const sig = { ...func.sig, params: func.sig.params.map(p => (hasShadow(p) ? { ...p, noDiff: true } : p)) }
+  const plain = cloneFunc(func, uniqueName(cx.module.funcs, name), sig)
+  plain.info.forward = plain.info.backward = plain.info.substitute = undefined
+  cx.helpers.set(name, plain)
+  cx.origins.set(plain, func)
   cx.module.funcs.push(plain)
   return plain
 }
 
-/** Other plain ops give numbers, which have no shadows. */
-const noShadow = (_op: PlainOp): undefined => undefined
+/** Which part of a shadow belongs to a part of a pointer; negative if none does. */
+const counterpart = (of: Type, i: number): number => (of.kind === 'struct' ? (of.shadow?.fields[i] ?? -1) : i)
 
 /** Copies a body with shadows beside the pointers. */
 class ShadowBuilder {
@@ -148,37 +143,41 @@ class ShadowBuilder {
   readonly map: Value[] = []
   readonly #shadows: (Value | undefined)[] = []
   readonly labels: Map<Inst, Inst> = new Map()
-  /** Parameters without a shadow, by id. */
-  readonly #bare: Set<number> = new Set()
+  /** The variables, and the values where ways meet, that have no shadow on some way; by id. */
+  readonly #lost: Set<number>
 
-  constructor(cx: AdContext, into: Func) {
+  constructor(cx: AdContext, into: Func, lost: Set<number>) {
     this.cx = cx
+    this.#lost = lost
     this.b = new Builder(into, into.body!)
   }
 
   body(func: Func): void {
-    inputs(func.sig).forEach((p, i) => {
-      const v = func.body!.params[i]!
-      this.take(v, undefined, hasShadow(p))
-      if (!hasShadow(p)) this.#bare.add(v.id)
-    })
+    inputs(func.sig).forEach((p, i) => this.take(func.body!.params[i]!, hasShadow(p)))
     for (const inst of func.body!.insts) this.#visit(inst)
   }
 
   /** A parameter, with one for its shadow after it. */
-  take(v: Value, region: Region | undefined, shadowed: boolean): void {
-    this.map[v.id] = this.b.param(v.type, v.name, region)
-    const shadow = shadowed ? shadowType(v.type) : null
-    if (shadow !== null) this.#shadows[v.id] = this.b.param(shadow, `d_${v.name}`, region)
+  take(v: Value, shadowed = true): void {
+    this.map[v.id] = this.b.param(v.type, v.name)
+    const shadow = shadowed ? this.#typeOf(v) : null
+    if (shadow !== null) this.#shadows[v.id] = this.b.param(shadow, `d_${v.name}`)
   }
 
-  /** Values, with a shadow after each pointer. */
-  #hand(values: readonly Value[]): Value[] {
-    return values.flatMap(v => {
-      const shadow = shadowType(v.type)
-      return shadow === null
-        ? [this.map[v.id]!]
-        : [this.map[v.id]!, this.#shadows[v.id] ?? this.b.emit1('undef', [], null, shadow)]
+  /** The type of the shadow of a value where ways meet, or of a variable's; null if it has none. */
+  #typeOf(v: Value, type = v.type): Type | null {
+    return this.#lost.has(v.id) ? null : shadowType(type)
+  }
+
+  /** Values that become others where ways meet, with a shadow after each pointer. */
+  #hand(values: readonly Value[], to: readonly (Value | undefined)[]): Value[] {
+    return values.flatMap((v, i) => {
+      const target = to[i] ?? v
+      const type = this.#typeOf(target)
+      const shadow = this.#shadows[v.id]
+      if (type === null) return [this.map[v.id]!]
+      if (shadow === undefined) this.#lost.add(target.id)
+      return [this.map[v.id]!, shadow ?? this.b.emit1('undef', [], null, type)]
     })
   }
 
@@ -187,11 +186,11 @@ class ShadowBuilder {
     for (const v of from) {
       this.map[v.id] = to[k]!
       to[k++]!.name = v.name
-      if (shadowType(v.type) !== null) this.#shadows[v.id] = to[k++]
+      if (this.#typeOf(v) !== null) this.#shadows[v.id] = to[k++]
     }
   }
 
-  #visit(inst: Inst): void {
+  #visit(inst: Inst, owner?: Inst): void {
     const { b } = this
     b.span = inst.span
     switch (inst.op) {
@@ -205,15 +204,13 @@ class ShadowBuilder {
       case 'test':
       case 'next':
       case 'leave':
-      case 'unreachable': {
-        const [head, rest] = inst.op === 'test' ? [inst.args.slice(0, 1), inst.args.slice(1)] : [[], inst.args]
+      case 'unreachable':
         b.emit(
           inst.op,
-          [...head.map(v => this.map[v.id]!), ...this.#hand(rest)],
+          this.#hand(inst.args, receivers(inst, owner)),
           inst.op === 'leave' ? this.labels.get(inst.attr)! : inst.attr,
         )
         return
-      }
       case 'if':
       case 'switch':
       case 'loop':
@@ -224,7 +221,7 @@ class ShadowBuilder {
       case 'intrinsic.read':
       case 'intrinsic.write':
       case 'intrinsic.hide':
-        throw new InternalError('shadow', `${inst.op} before legal code is made`)
+        throw new InternalError('shadow', `${inst.op} stands where it cannot`)
       default:
         this.#single(inst)
     }
@@ -233,12 +230,8 @@ class ShadowBuilder {
   #ret(inst: Inst<'ret'>): void {
     const { b } = this
     const values = inst.args.map(v => this.map[v.id]!)
-    const first = inst.args[0]
-    const shadow =
-      first === undefined || shadowType(first.type) === null || shadowType(b.func.sig.result) === null
-        ? null
-        : shadowType(first.type)
-    if (shadow !== null) values.push(this.#shadows[first!.id] ?? b.emit1('undef', [], null, shadow))
+    const shadow = shadowType(b.func.sig.result)
+    if (shadow !== null) values.push(this.#shadows[inst.args[0]!.id] ?? b.emit1('undef', [], null, shadow))
     b.emit('ret', values)
   }
 
@@ -251,35 +244,25 @@ class ShadowBuilder {
       inst.attr,
       inst.results.map(r => r.type),
     )
-    inst.results.forEach((r, i) => {
-      this.map[r.id] = copy.results[i]!
-      copy.results[i]!.name = r.name
-    })
-    const result = inst.results[0]
+    this.bind(inst.results, copy.results)
     const made = this.shadowOf(inst, args)
-    if (result !== undefined) this.#shadows[result.id] = made
+    for (const r of inst.results) this.#shadows[r.id] = made
   }
 
   control(inst: Inst): void {
     const { b } = this
     const regions = inst.regions.map(() => new Region())
     const types = inst.results.flatMap(r => {
-      const shadow = shadowType(r.type)
+      const shadow = this.#typeOf(r)
       return shadow === null ? [r.type] : [r.type, shadow]
     })
-    const copy = b.emit(
-      inst.op,
-      inst.op === 'loop' ? this.#hand(inst.args) : inst.args.map(v => this.map[v.id]!),
-      inst.attr,
-      types,
-      regions,
-    )
+    const copy = b.emit(inst.op, this.#hand(inst.args, inst.regions[0]!.params), inst.attr, types, regions)
     this.labels.set(inst, copy)
     this.bind(inst.results, copy.results)
     inst.regions.forEach((r, k) =>
       b.within(regions[k]!, () => {
-        for (const v of r.params) this.take(v, regions[k], true)
-        for (const i of r.insts) this.#visit(i)
+        for (const v of r.params) this.take(v)
+        for (const i of r.insts) this.#visit(i, inst)
       }),
     )
   }
@@ -288,63 +271,52 @@ class ShadowBuilder {
   shadowOf(inst: Inst<Single>, args: readonly Value[]): Value | undefined {
     const { b } = this
     const shadows = inst.args.map(v => this.#shadows[v.id])
-    const first = shadows[0]
+    const [first, second, third] = shadows
     const type = inst.results[0]?.type
-    const counterpart = (of: Type, i: number): number => (of.kind === 'struct' ? (of.shadow?.fields[i] ?? -1) : i)
     switch (inst.op) {
       case 'var': {
-        const shadow = shadowType(type!.elem!)
+        const shadow = this.#typeOf(inst.results[0]!, type!.elem)
         return shadow === null ? undefined : b.variable(shadow, `d_${inst.results[0]!.name}`)
       }
       case 'load':
-        return first === undefined ? undefined : b.load(first)
-      case 'store':
-        if (first !== undefined && shadows[1] !== undefined) b.store(first, shadows[1])
+        return first && b.load(first)
+      case 'store': {
+        const root = baseOf(inst.args[0]!).id
+        if (first && second) b.store(first, second)
+        else if (this.#shadows[root]) this.#lost.add(root)
         return undefined
+      }
       case 'field': {
         const at = counterpart(inst.args[0]!.type.elem!, inst.attr)
-        return first === undefined || at < 0 ? undefined : b.field(first, at)
+        return at < 0 ? undefined : first && b.field(first, at)
       }
       case 'elem':
-        return first === undefined ? undefined : b.elem(first, args[1]!)
+        return first && b.elem(first, args[1]!)
       case 'extract': {
         const at = counterpart(inst.args[0]!.type, inst.attr)
-        return first === undefined || at < 0 ? undefined : b.extract(first, at)
+        return at < 0 ? undefined : first && b.extract(first, at)
       }
       case 'insert': {
-        const at = counterpart(inst.args[0]!.type, inst.attr)
-        return first === undefined
-          ? undefined
-          : at < 0 || shadows[1] === undefined
-            ? first
-            : b.insert(first, at, shadows[1])
+        const at = counterpart(type!, inst.attr)
+        return at < 0 ? undefined : first && second && b.insert(first, at, second)
       }
       case 'select':
-        return shadows[1] === undefined || shadows[2] === undefined
-          ? undefined
-          : b.select(args[0]!, shadows[1], shadows[2])
-      case 'construct':
-        return this.construct(type!, shadows)
-      case 'global':
-      case 'atomic':
-      case 'barrier':
-      case 'printf':
-      case 'trap':
-        return undefined
+        return second && third && b.select(args[0]!, second, third)
+      case 'construct': {
+        const shadow = shadowType(type!)
+        if (shadow === null) return undefined
+        const parts = new Array<Value | undefined>(shadow.count).fill(undefined)
+        shadows.forEach((d, i) => {
+          const at = counterpart(type!, i)
+          if (at >= 0) parts[at] = d
+        })
+        return parts.every(p => p !== undefined) ? b.construct(shadow, parts) : undefined
+      }
       default:
-        return noShadow(inst.op)
+        // Others give no pointers.
+        inst.op satisfies PlainOp | 'global' | 'atomic' | 'barrier' | 'printf' | 'trap'
+        return undefined
     }
-  }
-
-  construct(type: Type, shadows: readonly (Value | undefined)[]): Value | undefined {
-    const shadow = shadowType(type)
-    if (shadow === null) return undefined
-    const parts = new Array<Value | undefined>(shadow.count).fill(undefined)
-    shadows.forEach((d, i) => {
-      const at = type.kind === 'struct' ? type.shadow!.fields[i]! : i
-      if (at >= 0) parts[at] = d
-    })
-    return parts.every(p => p !== undefined) ? this.b.construct(shadow, parts) : undefined
   }
 
   call(inst: Inst<'call'>): void {
@@ -353,30 +325,21 @@ class ShadowBuilder {
     const args = inst.args.map(v => this.map[v.id]!)
     cx.derivatives(callee)
     const { level, forward, backward, forceInline } = callee.info
-    const matters =
-      takesShadows(callee) && (level !== 'none' || forceInline || forward !== undefined || backward !== undefined)
-    const ins = inputs(callee.sig)
-    const known = inst.args.every((v, i) => !hasShadow(ins[i]!) || this.#shadows[v.id] !== undefined)
-    if (!matters || !known) {
-      // Without a shadow there is no derivative to take. Only where a parameter is said to have none does the program mean that.
-      const meant = inst.args.every(
-        (v, i) => !hasShadow(ins[i]!) || this.#shadows[v.id] !== undefined || this.#bare.has(v.id),
-      )
-      if (matters && !meant && (backward ?? forward) !== undefined)
-        cx.sink.add(noReverse, inst.span ?? undefined, { name: callee.name })
-      const results = b.call(matters ? plainOf(cx, callee) : callee, args)
-      inst.results.forEach((r, i) => {
-        this.map[r.id] = results[i]!
-      })
-      return
-    }
-    const results = b.call(
-      withShadows(cx, callee),
-      inst.args.flatMap((v, i) => (hasShadow(ins[i]!) ? [this.map[v.id]!, this.#shadows[v.id]!] : [this.map[v.id]!])),
+    const given = inputs(callee.sig).flatMap((p, i) =>
+      hasShadow(p) ? [args[i], this.#shadows[inst.args[i]!.id]] : [args[i]],
     )
+    // Where a shadow is missing, the function stays as it is: whoever needs the shadow reports that.
+    const known =
+      given.length > args.length &&
+      given.every(v => v !== undefined) &&
+      (level !== 'none' || forceInline || (forward ?? backward) !== undefined)
+    const made = known ? withShadows(cx, callee) : callee
+    const results = b.call(made, known ? given : args)
     inst.results.forEach((r, i) => {
       this.map[r.id] = results[i]!
     })
-    if (results.length > inst.results.length) this.#shadows[inst.results[0]!.id] = results[inst.results.length]
+    const last = inst.results.length
+    if (results.length > last && made.body?.insts.at(-1)?.args[last]?.def.op !== 'undef')
+      this.#shadows[inst.results[0]!.id] = results[last]
   }
 }

@@ -5,13 +5,12 @@
  *
  * A function with a derivative that the user wrote stays as it is.
  */
-import { holdsPointer } from '../ir/type.ts'
+import { holdsPointer, takePointers } from '../ir/type.ts'
 import { inputs, type Func } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { specialised, type Given } from '../opt/resources.ts'
 import { uniqueName, type AdContext } from './context.ts'
 import { planOf } from './plan.ts'
-import { takesShadows } from './shadow.ts'
 
 /** Lets a function, which will be differentiated, call functions for the resources that it passes. True if that changed a call. */
 export function specialiseCalls(cx: AdContext, func: Func): boolean {
@@ -82,7 +81,7 @@ function takesResources(func: Func): boolean {
 
 /** Whether a derivative comes from the function's body alone, and the function gives no resource back, as one that is `inout` would be. */
 function isOpen(cx: AdContext, func: Func): boolean {
-  if (func.body === undefined || func.request !== undefined || takesShadows(func)) return false
+  if (func.body === undefined || func.request !== undefined || takePointers(func.sig.params)) return false
   if (func.results.some(holdsPointer)) return false
   const { is } = planOf(cx, func, 'reverse')
   const { forward, backward, substitute } = func.info

@@ -5,7 +5,7 @@
 import type { LaneOp } from '../ir/op.ts'
 import { Stopped, untracked, zeroOf, type Data, type Machine, type RunOptions } from '../ir/run.ts'
 import { apply, type Scalar } from '../ir/scalar.ts'
-import { differential, shadowType, type ScalarName, type Type } from '../ir/type.ts'
+import { carries, takePointers, type ScalarName, type Type } from '../ir/type.ts'
 import { inputs, outputs, type Func, type ParamSig } from '../ir/value.ts'
 import { Dual, Noted, Tape, Tracked, below, calculate, isSmooth, type Num } from './numbers.ts'
 
@@ -58,8 +58,6 @@ function without(x: Data, level: number): Data {
   return Array.isArray(x) ? (x as readonly Data[]).map(y => without(y, level)) : x
 }
 
-const carries = (p: Pick<ParamSig, 'noDiff' | 'type'>): boolean => !p.noDiff && differential(p.type) !== null
-
 /** What a function returns, in order: its result, and what it writes. */
 function returns(func: Func): readonly Pick<ParamSig, 'noDiff' | 'type'>[] {
   const { sig } = func
@@ -110,7 +108,7 @@ class Calls {
   #levels = 0
 
   define(machine: Machine, func: Func, args: readonly Data[]): readonly Data[] | undefined {
-    if (func.sig.params.some(p => shadowType(p.type) !== null))
+    if (takePointers(func.sig.params))
       throw new Stopped('a parameter is of pointer type, so its derivative lies elsewhere')
     if (func.request !== undefined) {
       return func.request.kind === 'forward'

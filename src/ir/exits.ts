@@ -76,6 +76,25 @@ export class Exits {
   }
 }
 
+/**
+ * What the values become that a terminator hands on, one by one. The condition of a `test` becomes nothing; those of `ret` are the results
+ * of the function.
+ */
+export function receivers(end: Inst, owner: Inst | undefined): readonly (Value | undefined)[] {
+  switch (end.op) {
+    case 'yield':
+      return owner!.results
+    case 'test':
+      return [undefined, ...owner!.results]
+    case 'next':
+      return owner!.regions[0]!.params
+    case 'leave':
+      return end.attr.results
+    default:
+      return []
+  }
+}
+
 /** True for a loop that its head never leaves. */
 export function isEndless(loop: Inst<'loop'>): boolean {
   const { def } = loop.regions[0]!.end.args[0]!

@@ -320,12 +320,22 @@ export function differential(type: Type): Type | null {
   }
 }
 
+/** Whether the type of a parameter and the signature let it carry a derivative. */
+export function carries(p: { readonly type: Type; readonly noDiff: boolean }): boolean {
+  return !p.noDiff && differential(p.type) !== null
+}
+
 /** The type of the shadows of a pointer type (`ad/shadow.ts`), or null for other types: a struct says its own, an array has its element's. */
 export function shadowType(type: Type): Type | null {
   if (type.kind === 'struct') return type.shadow === null ? null : type.shadow.type
   if (type.kind !== 'array') return null
   const elem = shadowType(type.elem!)
   return elem === null ? null : array(elem, type.count)
+}
+
+/** Whether some parameter is of pointer type. */
+export function takePointers(params: readonly { readonly type: Type }[]): boolean {
+  return params.some(p => shadowType(p.type) !== null)
 }
 
 /** Whether a value of the type holds a pointer, that is a resource. */

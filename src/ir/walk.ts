@@ -3,7 +3,7 @@
  * "of" a function must have been made when the function had all the values it is asked about.
  */
 import type { Attr, OpName } from './op.ts'
-import { Func, Inst, Region, Value, noRegions } from './value.ts'
+import { Func, Inst, Region, Value, noRegions, type Signature } from './value.ts'
 
 /** Replacements by the id of the replaced value; absent for a value that stays. */
 export type ValueTable = (Value | undefined)[]
@@ -98,8 +98,8 @@ export function cloneInst(inst: Inst, into: Func, values: ValueTable, labels: Ma
 }
 
 /** A copy of a function under another name, with body, request and info, but no longer an entry point or an export. */
-export function cloneFunc(func: Func, name: string): Func {
-  const copy = new Func(name, func.sig, func.span)
+export function cloneFunc(func: Func, name: string, sig: Signature = func.sig): Func {
+  const copy = new Func(name, sig, func.span)
   Object.assign(copy.info, func.info)
   copy.info.entry = undefined
   copy.info.exported = undefined

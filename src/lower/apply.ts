@@ -10,11 +10,6 @@ import { Func, inputs, outputs, type ParamSig, type Signature, type Value } from
 import { Fn, type Lowering } from './context.ts'
 import { sameConstants } from './constexpr.ts'
 
-const carries = (p: ParamSig): boolean => !p.noDiff && t.differential(p.type) !== null
-
-const resultDifferential = ({ result, resultNoDiff }: Signature): t.Type | null =>
-  resultNoDiff || result.kind === 'void' ? null : t.differential(result)
-
 /** The reverse derivative of `func`, with the halves that a program keeps apart where the context may outlive the first. */
 export function reverseByHalves(
   cx: Lowering,
@@ -51,7 +46,7 @@ export function reverseByHalves(
     const pairs: Value[] = []
     const cts: Value[] = []
     for (const p of sig.params) {
-      if (!carries(p)) {
+      if (!t.carries(p)) {
         if (p.dir !== 'out') primals.push(rest.shift()!)
         continue
       }
@@ -67,7 +62,7 @@ export function reverseByHalves(
     return pairs.map((v, i) => b.construct(v.type, [b.extract(v, 0), grads[i]!]))
   })
   // A pointer travels with its shadow, which the halves apart do not know.
-  if (sig.params.some(p => t.shadowType(p.type) !== null)) return reverse
+  if (t.takePointers(sig.params)) return reverse
   const context = isVoid ? apply.sig.result : apply.sig.result.fields[1]!.type
   const kept: ParamSig = { name: 'context', type: context, dir: 'out', noDiff: t.differential(context) === null }
   const taken: ParamSig[] = [{ ...kept, dir: 'in' }]
@@ -77,10 +72,10 @@ export function reverseByHalves(
     dir,
     noDiff: false,
   })
-  const result = resultDifferential(sig)
+  const result = sig.resultNoDiff ? null : t.differential(sig.result)
   if (result !== null) taken.push(ct('result', result, 'in'))
-  for (const p of outputs(sig)) if (carries(p)) taken.push(ct(p.name, t.differential(p.type)!, 'in'))
-  const gives = inputs(sig).flatMap(p => (carries(p) ? [ct(p.name, t.differential(p.type)!, 'out')] : []))
+  for (const p of outputs(sig)) if (t.carries(p)) taken.push(ct(p.name, t.differential(p.type)!, 'in'))
+  const gives = inputs(sig).flatMap(p => (t.carries(p) ? [ct(p.name, t.differential(p.type)!, 'out')] : []))
   reverse.info.halves = {
     primal: make('primal', { ...sig, params: [...sig.params, kept] }, (b, params) => first(b, [...params])),
     reverse: make(

@@ -207,10 +207,10 @@ export class Lowering {
 
   /**
    * The function that a call under `no_diff` calls: a wrapper of which no derivative is made. So calls inside it are not in
-   * derivative code, where substitutes would apply.
+   * derivative code, where substitutes would apply, and pointers need no shadows.
    */
   heldOf(func: Func): Func {
-    if (!this.program.substitutes || func.info.library) return func
+    if (func.info.library || !(this.program.substitutes || t.takePointers(func.sig.params))) return func
     return this.external(`no_diff ${func.name}`, () => {
       const made = new Func(this.names.unique(`${func.name}_held`), func.sig, func.span)
       made.body = new Region()

@@ -7,7 +7,7 @@ import { unsupportedHere } from '../base/errors/lower.ts'
 import type { FuncRef } from '../check/model/func-ref.ts'
 import { eachExpr, eachStmt, expressions } from '../check/model/walk.ts'
 import { noSubst } from '../check/model/type.ts'
-import { differential, type Type } from '../ir/type.ts'
+import { carries, differential, type Type } from '../ir/type.ts'
 import { Func, type ParamSig } from '../ir/value.ts'
 import type { Lowering } from './context.ts'
 
@@ -44,9 +44,8 @@ export function backwardOf(cx: Lowering, func: Func, ref: FuncRef): Func {
 function cotangents(func: Func): (Type | undefined)[] {
   const list: (Type | undefined)[] = []
   for (const p of func.sig.params) {
-    const carries = !p.noDiff && differential(p.type) !== null
-    if (!carries && p.dir === 'out') continue
-    list.push(carries && p.dir === 'out' ? differential(p.type)! : undefined)
+    if (p.dir !== 'out') list.push(undefined)
+    else if (carries(p)) list.push(differential(p.type)!)
   }
   const result = func.sig.resultNoDiff ? null : differential(func.sig.result)
   if (result !== null) list.push(result)

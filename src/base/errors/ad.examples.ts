@@ -3,6 +3,17 @@ import type { Examples } from '../diag.ts'
 import type * as adErrors from './ad.ts'
 
 export const examples: Examples<typeof adErrors> = {
+  lacksShadow: `struct P : IDifferentiablePtrType { typealias Differential = P; int at; }
+RWStructuredBuffer<float> values;
+[BackwardDerivative(loadBack)] float load(P p) { return values[p.at]; }
+void loadBack(DifferentialPtrPair<P> p, float d) { values[p.d.at] += d; }
+[Differentiable] float f(float x) { P p = { 1 }; return load(p) * x; }
+export float g(float x)
+{
+    var p = diffPair(x);
+    bwd_diff(f)(p, 1.0);
+    return p.d;
+}`,
   unknownBound: {
     source: `[Differentiable]
 float f(float x)

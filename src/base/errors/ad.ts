@@ -37,6 +37,12 @@ export const noReverse: Entry = error(
   'mark it [Differentiable], or give it a [BackwardDerivative]',
 )
 
+export const lacksShadow: Entry = error(
+  'E36008',
+  'the pointer that {name} takes here has no derivative',
+  'pass it in as a parameter, or write no_diff before the call',
+)
+
 export const notLinear: Entry = error(
   'E36002',
   'the forward derivative of {name} is not linear in its tangents, so it has no reverse',

@@ -110,6 +110,7 @@ export const derivativeFixes: readonly Row[] = [
     { does: 'mark {name} [Differentiable]', isPreferred: true, edit: markCalled },
     { does: 'write no_diff before the call', edit: noDiffCall },
   ),
+  row(ad.lacksShadow, { does: 'write no_diff before the call', edit: noDiffCall }),
   row(ad.lostInInstance, {
     does: 'mark {name} [Differentiable]',
     isPreferred: true,
