@@ -54,6 +54,10 @@ export interface IntExpr {
   readonly value: bigint
   /** Lower case: ``, `u`, `l`, `ul`, `ll`, `ull`, `z`, `uz`. */
   readonly suffix: string
+  /** Written in hexadecimal, octal or binary: without a suffix, such a number is unsigned where it has no `int`. */
+  readonly hex?: boolean
+  /** Written in parentheses: then its type counts, as that of any other value. */
+  readonly grouped?: true
 }
 
 /** `1.0`, `.5f`, `1e-3h`, `1.0lf`. */

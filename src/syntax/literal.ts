@@ -41,7 +41,13 @@ function parseInteger(p: Cursor): Expr {
   const octal = /^0[0-7]+$/.test(digits)
   const value = BigInt(octal ? `0o${digits.slice(1)}` : digits)
   if (value > maxInteger) p.sink.add(literalTooLarge, span, { text: text.length > 40 ? `${text.slice(0, 40)}…` : text })
-  return { kind: 'int', span, value: BigInt.asUintN(64, value), suffix: orderSuffix(match[2] ?? '') }
+  return {
+    kind: 'int',
+    span,
+    value: BigInt.asUintN(64, value),
+    suffix: orderSuffix(match[2] ?? ''),
+    hex: /^0./.test(digits),
+  }
 }
 
 /** The value of a small integer without suffix, found without regular expressions: most are such; else -1. */

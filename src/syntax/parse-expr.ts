@@ -199,7 +199,7 @@ function parseParenthesised(p: Cursor): Expr {
   }
   const inner = tupleOf(p, open, parseExpr(p))
   p.close(')', open)
-  return parsePostfix(p, open, inner, false)
+  return parsePostfix(p, open, inner.kind === 'int' ? { ...inner, grouped: true } : inner, false)
 }
 
 /** `(a, b)` is a tuple since version 2026. */

@@ -82,8 +82,10 @@ function closesAngle(expr: BinaryExpr, text: string): boolean {
 
 function printBare(expr: Expr, indent: string): string {
   switch (expr.kind) {
-    case 'int':
-      return `${expr.value}${expr.suffix}`
+    case 'int': {
+      const text = `${expr.hex === true ? `0x${expr.value.toString(16)}` : expr.value}${expr.suffix}`
+      return expr.grouped === true ? `(${text})` : text
+    }
     case 'float':
       return printFloat(expr.value) + expr.suffix
     case 'bool':

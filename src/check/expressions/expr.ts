@@ -121,7 +121,7 @@ function check(env: Env, e: ast.Expr): Term {
     case 'call':
       return callTerm(env, e)
     case 'prefix':
-      return negativeLiteral(e) ?? punned(env, e) ?? checkPrefix(env, e)
+      return punned(env, e) ?? checkPrefix(env, e)
     case 'postfix':
       return checkPostfix(env, e)
     case 'binary':
@@ -171,20 +171,10 @@ function intLiteral(e: ast.IntExpr): Expr {
   const wide = e.suffix.includes('l') || e.suffix.includes('z')
   let type = unsigned ? (wide ? scalars.u64 : uintType) : wide ? scalars.i64 : intType
   if (type === intType && e.value > 0x7fffffffn)
-    type = e.value > 0xffffffffn ? (e.value > 0x7fffffffffffffffn ? scalars.u64 : scalars.i64) : uintType
+    type = !e.hex || e.value > 0xffffffffn ? (e.value > 0x7fffffffffffffffn ? scalars.u64 : scalars.i64) : uintType
   if (type === uintType && e.value > 0xffffffffn) type = scalars.u64
   const exact = e.value <= BigInt(Number.MAX_SAFE_INTEGER)
-  return { kind: 'const', type, span: e.span, value: exact ? Number(e.value) : e.value, literal: true }
-}
-
-/** `-2147483648` and the like: a decimal number that has no type without its sign, other than an unsigned one. */
-function negativeLiteral({ op, operand, span }: ast.PrefixExpr): Term | null {
-  if (op !== '-' || operand.kind !== 'int' || operand.suffix !== '' || operand.value <= 0x7fffffffn) return null
-  const { file, start } = operand.span
-  if (file.text[start] === '0' || operand.value > 1n << 63n) return null
-  const type = operand.value === 0x80000000n ? intType : scalars.i64
-  const exact = operand.value <= BigInt(Number.MAX_SAFE_INTEGER)
-  return value({ kind: 'const', type, span, value: exact ? -Number(operand.value) : -operand.value, literal: true })
+  return { kind: 'const', type, span: e.span, value: exact ? Number(e.value) : e.value, literal: !e.grouped }
 }
 
 function thisTypeTerm(env: Env, span: Span): Term {

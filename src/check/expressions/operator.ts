@@ -217,7 +217,9 @@ export function balance(
       a === 'bool' &&
       b === 'bool' &&
       (op === '==' || op === '!=' || op === '&' || op === '|' || op === '^' || op === '?')
-    const type = withScalar(shape, scalars[boolean ? 'bool' : commonScalar(a, b, literalOf(l), literalOf(r))])
+    // The type of a choice is that of the literals in it, that of other operations is that of what is no literal.
+    const literal = op === '?' || (literalOf(l) !== null && literalOf(r) !== null) ? () => null : literalOf
+    const type = withScalar(shape, scalars[boolean ? 'bool' : commonScalar(a, b, literal(l), literal(r))])
     return { left: convertExpr(cx, l, type), right: convertExpr(cx, r, type), type }
   }
   // In generic code: a number of known type becomes the generic one, and a lane its vector.
@@ -436,7 +438,7 @@ function unary(env: Env, op: '+' | '-' | '!' | '~', given: Expr, span: Span): Ex
     op === '-' &&
     operand.kind === 'const' &&
     operand.type.kind === 'scalar' &&
-    typeof operand.value === 'number' &&
+    typeof operand.value !== 'boolean' &&
     name !== 'u32' &&
     name !== 'u64'
   ) {

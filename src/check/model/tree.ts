@@ -70,7 +70,7 @@ export interface ConstExpr extends ExprBase {
   readonly kind: 'const'
   readonly value: number | bigint | boolean
   /** An integer written as such, which converts more readily than a value of its type. */
-  readonly literal?: true
+  readonly literal?: boolean
 }
 /** A string: only as a format of `printf` and the like. */
 export interface StringExpr extends ExprBase {

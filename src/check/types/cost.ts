@@ -54,12 +54,9 @@ export function isLossy(cost: number): boolean {
   return cost >= costs.lossy && cost % costs.lossy < shapes
 }
 
-/** Whether an integer can be held by an integer type. */
-export function fits(literal: bigint, to: ScalarName): boolean {
-  const n = BigInt(bits(to))
-  return isSignedName(to)
-    ? literal >= -(1n << (n - 1n)) && literal < 1n << (n - 1n)
-    : literal >= 0n && literal < 1n << n
+/** Whether a literal counts as one of an integer type: whatever its sign, as in Slang, so that `u == -1` compares 32 bits. */
+function fits(literal: bigint, to: ScalarName): boolean {
+  return (literal < 0n ? -literal : literal) < 1n << BigInt(bits(to))
 }
 
 /** The cost from scalar to scalar; `literal` is the value of an integer literal, else null. */
