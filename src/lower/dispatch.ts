@@ -16,7 +16,7 @@ import * as t from '../ir/type.ts'
 import { outputs, type Func, type Value } from '../ir/value.ts'
 import { reinterpret, unpacked, wordsOf } from './box.ts'
 import { adapt, callWith } from './call.ts'
-import { assemble } from './columns.ts'
+import { assemble, kept } from './columns.ts'
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import { cases } from './flow.ts'
@@ -40,7 +40,7 @@ function wrapValue(fn: Fn, value: Value, iface: s.InterfaceType, index: number):
   const tag = b.const(t.u32, cx.variants.of(cx, iface)[index]!.tag)
   return b.construct(
     type,
-    type.fields.map((f, i) => (i === 0 ? tag : i === index + 1 ? value : b.unset(f.type))),
+    type.fields.map((f, i) => (i === 0 ? tag : i === index + 1 ? kept(b, value, type, i) : b.unset(f.type))),
   )
 }
 
@@ -156,7 +156,9 @@ export function dispatchBody(cx: Lowering, func: Func, ref: FuncRef & { readonly
       null,
     )
     if (result !== undefined && out !== undefined) b.store(result, closed(fn, out, own.result, func.sig.result))
-    if (place !== undefined && self.dir !== 'in') write(fn, self.ref, b.insert(value, i + 1, read(fn, place)))
+    if (place !== undefined && self.dir !== 'in') {
+      write(fn, self.ref, b.insert(value, i + 1, kept(b, read(fn, place), value.type, i + 1)))
+    }
   })
   const results: Value[] = result === undefined ? [] : [b.load(result)]
   for (const p of outputs(func.sig)) {
