@@ -63,7 +63,7 @@ export const lostInBody: Entry<'name' | 'callee'> = error(
 
 export const lostInDerivative: Entry<'name'> = error(
   'E41020',
-  'derivative is lost: {name}, a derivative of a function, is differentiated again and is not differentiable',
+  'derivative is lost: {name}, a derivative, is differentiated again and is not differentiable',
   'mark it [Differentiable], or write no_diff before the call that uses it',
 )
 

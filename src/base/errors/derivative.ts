@@ -42,7 +42,7 @@ export const noDiffNeedsCall: Entry<never> = error(
 export const noDiffOfDifferentiable: Entry<'name'> = warning(
   'W38032',
   'no_diff stands before a call of {name}, which is differentiable: its derivative is dropped',
-  'leave no_diff away unless the derivative is to be dropped',
+  'leave no_diff away unless that is meant',
 )
 
 export const noDiffOutside: Entry<never> = error(
@@ -82,7 +82,7 @@ export const noDerivativeMember: Entry<'name' | 'differential'> = error(
 export const memberOfPlainType: Entry<'type'> = error(
   'E31131',
   '[DerivativeMember] has no meaning in {type}, which is not differentiable',
-  'let the type conform to IDifferentiable',
+  'let {type} conform to IDifferentiable',
 )
 
 export const primalUnresolved: Entry<'name'> = error(

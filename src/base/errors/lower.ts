@@ -52,7 +52,7 @@ export const unsupportedHere: Entry<'what'> = error(
 export const atomicOnCopy: Entry<'name'> = error(
   'E36119',
   'an atomic operation on {name}, which holds a copy of the argument here',
-  'declare it as `__ref`, or with an `Atomic<T>`, in a function without derivatives that no interface calls, and give it memory; else pass the buffer and an index',
+  'declare it as `__ref` or `Atomic<T>`, in a function without derivatives that no interface calls, and give it memory; else pass the buffer and an index',
 )
 
 export const genericEntry: Entry<'name'> = remark(

@@ -18,6 +18,7 @@ import {
   isReverseOnly,
   levelOf,
   signatureOf,
+  structDiff,
 } from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, Level } from '../model/decl.ts'
@@ -215,7 +216,11 @@ class Check {
   }
 
   #isNoDiffField(owner: Type, index: number): boolean {
-    return owner.kind === 'struct' && fieldSigs(this.#cx, owner.decl)[index]?.noDiff === true
+    // A field of a generic struct has no derivative if its type, as it is written, has none.
+    return (
+      owner.kind === 'struct' &&
+      (structDiff(this.#cx, owner)?.fields[index] === -1 || fieldSigs(this.#cx, owner.decl)[index]?.noDiff === true)
+    )
   }
 
   #placeCarries(p: Place): boolean {
@@ -379,7 +384,7 @@ class Check {
         break
       case 'wrap':
         if (!this.#differentiable(e.type) && !isLambda(e.value.type) && this.#carries(e.value))
-          this.#report(errors.plainBound, e.span ?? e.value.span, { type: show(e.type) })
+          this.#unbound(e.span ?? e.value.span, e.type)
         break
       default:
     }
@@ -388,10 +393,14 @@ class Check {
 
   /** Reports a struct that keeps no derivatives where it gets some. A tuple keeps them if all of its elements do. */
   #plain(e: Expr, active: Expr | undefined): void {
-    if (active !== undefined && e.type.kind === 'struct' && !this.#differentiable(e.type))
-      this.#report(e.type.decl.module.isCore ? errors.plainBound : errors.plainStruct, e.span ?? active.span, {
-        type: show(e.type),
-      })
+    if (active === undefined || e.type.kind !== 'struct' || this.#differentiable(e.type)) return
+    const span = e.span ?? active.span
+    if (e.type.decl.module.isCore) this.#unbound(span, e.type)
+    else this.#report(errors.plainStruct, span, { type: show(e.type) })
+  }
+
+  #unbound(span: Span | null, type: Type): void {
+    this.#report(errors.plainBound, span, { type: show(type) })
   }
 
   readonly #visitor = (e: Expr): void => {
@@ -449,15 +458,17 @@ class Check {
       return
     }
     const sig = signatureOf(this.#cx, e.func)
+    const declared = this.#declared(e.func)
+    const isOwn = e.func.kind === 'direct' && !e.func.decl.module.isCore
     for (let i = 0; i < e.args.length; i++) {
       const [p, a] = [sig.params[i], e.args[i]!]
-      // What a lambda captures would get lost in a parameter whose type is not bound to IDifferentiable.
-      const value = a.dir !== 'in' ? null : a.value.kind === 'wrap' ? a.value.value : a.value
-      const declared = e.func.kind === 'direct' ? funcSig(this.#cx, e.func.decl).params[i] : undefined
-      if (p?.noDiff === true && value !== null && declared?.noDiff !== true && this.#carries(value)) {
-        if (isLambda(value.type)) this.#report(errors.lostInCall, value.span ?? e.span, { name: nameOf(e.func) })
-        else if (declared?.type.kind === 'param' && e.func.kind === 'direct' && !e.func.decl.module.isCore)
-          this.#report(errors.plainBound, value.span ?? e.span, { type: show(declared.type) })
+      if (p?.noDiff === true && declared.params[i]?.noDiff === false) {
+        // What a lambda captures would get lost in a parameter whose type is not bound to IDifferentiable.
+        const inner = a.dir === 'in' && a.value.kind === 'wrap' ? { ...a, value: a.value.value } : a
+        const { type, span } = inner.dir === 'in' ? inner.value : inner.place
+        if (!this.#argCarries(inner)) continue
+        if (isLambda(type)) this.#report(errors.lostInCall, span ?? e.span, { name: nameOf(e.func) })
+        else if (isOwn) this.#unbound(span ?? e.span, declared.params[i]!.type)
       }
       if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
       if (a.dir === 'in') this.#expect(a.value)
@@ -465,6 +476,8 @@ class Check {
       if (a.dir !== 'in' && e.func.kind !== 'derivative' && !this.#holds(a.place))
         this.#report(errors.lostInArgument, a.place.span ?? e.span, { name: p.name })
     }
+    if (isOwn && sig.resultNoDiff && !declared.resultNoDiff && this.#differentiable(e.type) && this.#loses(e, sig))
+      this.#unbound(e.span, declared.result)
     if (e.object?.dir === 'in' && !sig.selfNoDiff) this.#expect(e.object.value)
   }
 
@@ -529,14 +542,17 @@ class Check {
 
   /** The signature as it is written: what only the bounds of a generic function make constant loses a derivative like any other. */
   #declared(func: FuncRef): {
-    readonly params: readonly { readonly noDiff: boolean }[]
+    readonly params: readonly { readonly noDiff: boolean; readonly type: Type }[]
+    readonly result: Type
     readonly resultNoDiff: boolean
   } {
     return func.kind === 'derivative' ? signatureOf(this.#cx, func) : funcSig(this.#cx, func.decl)
   }
 
-  #loses(e: CallExpr): boolean {
-    const { params } = this.#declared(e.func)
+  #loses(
+    e: CallExpr,
+    { params }: { readonly params: readonly { readonly noDiff: boolean }[] } = this.#declared(e.func),
+  ): boolean {
     return (
       (e.object !== null && this.#argCarries(e.object)) ||
       e.args.some((a, i) => params[i]?.noDiff !== true && this.#argCarries(a))

@@ -190,45 +190,27 @@ export function balance(
   op: string,
 ): { readonly left: Expr; readonly right: Expr; readonly type: Type } | null {
   const { cx } = env
-  let [l, r] = [left, right]
-  if (l.type.kind === 'enum' && !(comparisons.has(op) && same(l.type, r.type)))
-    l = convertExpr(cx, l, enumTag(cx, l.type.decl))
-  if (r.type.kind === 'enum' && !(comparisons.has(op) && same(left.type, r.type)))
-    r = convertExpr(cx, r, enumTag(cx, r.type.decl))
-  if (same(l.type, r.type)) {
-    if (
-      scalarName(l.type) !== 'bool' ||
-      op === '==' ||
-      op === '!=' ||
-      op === '&' ||
-      op === '|' ||
-      op === '^' ||
-      op === '?'
-    )
-      return { left: l, right: r, type: l.type }
-    const type = withScalar(l.type, intType)
-    return { left: convertExpr(cx, l, type), right: convertExpr(cx, r, type), type }
-  }
+  const number = (e: Expr, other: Expr): Expr =>
+    e.type.kind === 'enum' && !(comparisons.has(op) && same(e.type, other.type))
+      ? convertExpr(cx, e, enumTag(cx, e.type.decl))
+      : e
+  const [l, r] = [number(left, right), number(right, left)]
+  const both = (type: Type) => ({ left: convertExpr(cx, l, type), right: convertExpr(cx, r, type), type })
   const [a, b] = [scalarName(l.type), scalarName(r.type)]
+  const boolean = a === 'bool' && b === 'bool' && ['==', '!=', '&', '|', '^', '?'].includes(op)
+  if (same(l.type, r.type) && (a !== 'bool' || boolean)) return { left: l, right: r, type: l.type }
   if (a !== null && b !== null) {
     const shape = commonShape(l.type, r.type)
     if (shape === null) return null
-    const boolean =
-      a === 'bool' &&
-      b === 'bool' &&
-      (op === '==' || op === '!=' || op === '&' || op === '|' || op === '^' || op === '?')
     // The type of a choice is that of the literals in it, that of other operations is that of what is no literal.
     const literal = op === '?' || (literalOf(l) !== null && literalOf(r) !== null) ? () => null : literalOf
-    const type = withScalar(shape, scalars[boolean ? 'bool' : commonScalar(a, b, literal(l), literal(r))])
-    return { left: convertExpr(cx, l, type), right: convertExpr(cx, r, type), type }
+    return both(withScalar(shape, scalars[boolean ? 'bool' : commonScalar(a, b, literal(l), literal(r))]))
   }
   // In generic code: a number of known type becomes the generic one, and a lane its vector.
   const toRight = typeCost(cx, l.type, r.type, literalOf(l))
   const toLeft = typeCost(cx, r.type, l.type, literalOf(r))
-  if (toLeft !== null && toLeft < costs.explicit && (toRight === null || toLeft <= toRight))
-    return { left: l, right: convertExpr(cx, r, l.type), type: l.type }
-  if (toRight !== null && toRight < costs.explicit) return { left: convertExpr(cx, l, r.type), right: r, type: r.type }
-  return null
+  if (toLeft !== null && toLeft < costs.explicit && (toRight === null || toLeft <= toRight)) return both(l.type)
+  return toRight !== null && toRight < costs.explicit ? both(r.type) : null
 }
 
 function commonShape(a: Type, b: Type): Type | null {

@@ -181,7 +181,7 @@ export const derivativeFixes: readonly Row[] = [
     },
   }),
   row(errors.memberOfPlainType, {
-    does: 'let the type conform to IDifferentiable',
+    does: 'let {type} conform to IDifferentiable',
     with: '{type}',
     isPreferred: true,
     edit: at => {
