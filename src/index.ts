@@ -132,8 +132,44 @@ export function compile(source: string, options: CompileOptions = {}): Program {
   return new Program(source, options, core, verifier)
 }
 
+/** How many values of IR may be made in search of the functions whose derivatives can be made. */
+const mostTried = 250_000
+
 /** A compiled program: its diagnostics, what it declares, and code for each target. */
 export class Program extends WgslProgram {
+  /** For each target, the functions whose derivatives can be made, where not all can. */
+  readonly #derivable = new Map<string, readonly string[]>()
+
+  /**
+   * One derivative that cannot be made must not keep the others from being exported.
+   *
+   * @internal
+   */
+  protected override module(target: Target, derivatives: Derivatives, sink: Sink, wide: boolean): Module {
+    if (derivatives !== 'all') return super.module(target, derivatives, sink, wide)
+    const key = `${target} ${String(wide)}`
+    let only = this.#derivable.get(key)
+    if (only === undefined) {
+      const own = this.sink()
+      const all = super.module(target, 'all', own, wide)
+      if (own.errors === 0) return all
+      let left = mostTried
+      // Few functions have mistakes: halves of those that have are tried, until single ones are left, or too much work is done.
+      const derivable = (names: readonly string[]): readonly string[] => {
+        if (names.length === 0 || left <= 0) return []
+        const part = this.sink()
+        const { funcs } = this.ready(target, { only: names }, part, undefined, wide)
+        left -= funcs.reduce((sum, f) => sum + f.nextValue, 0)
+        if (part.errors === 0) return names
+        const half = names.length >> 1
+        return half === 0 ? [] : [...derivable(names.slice(0, half)), ...derivable(names.slice(half))]
+      }
+      only = derivable(super.module(target, 'none', sink, wide).funcs.flatMap(f => f.info.exported ?? []))
+      this.#derivable.set(key, only)
+    }
+    return super.module(target, { only }, sink, wide)
+  }
+
   /**
    * A WebAssembly module of the exported functions and entry points. With `derivatives` (the default) each exported
    * differentiable function `f` comes with `fwd_diff(f)` and `bwd_diff(f)`, where they can be made; with `derivativesOf` it

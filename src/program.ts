@@ -129,7 +129,12 @@ export function libraryOf({ source, names }: Emulation, core: LibraryData): Read
 }
 
 /** The derivatives of exported functions that a module includes. */
-export type Derivatives = 'none' | 'all' | { readonly of: string } | { readonly reverseOf: string }
+export type Derivatives =
+  | 'none'
+  | 'all'
+  | { readonly of: string }
+  | { readonly only: readonly string[] }
+  | { readonly reverseOf: string }
 
 /** A compiled program: its diagnostics, what it declares, and its WGSL. */
 export class WgslProgram {
@@ -162,7 +167,7 @@ export class WgslProgram {
     this.#core = core
     if (this.#options.verify === true) this.#verifier = verifier
     this.#characters = typeof source === 'string' ? source.length : 0
-    const sink = this.#sink()
+    const sink = this.sink()
     if ('fault' in taken) reportFault(sink, 'compile', taken.fault)
     else this.#checked = this.#bounded(sink, () => front(source, taken, core, sink))
     this.#characters = this.files.reduce((sum, f) => sum + f.text.length, 0)
@@ -218,7 +223,7 @@ export class WgslProgram {
    */
   get wgslDiagnostics(): readonly Diagnostic[] {
     const checked = this.#checked
-    const sink = this.#sink()
+    const sink = this.sink()
     if (checked !== undefined && checked.program.entries.length === 0 && this.#options.entries === undefined) {
       for (const span of checked.program.unbounded) sink.add(unboundedLoop, span, {})
     }
@@ -270,7 +275,7 @@ export class WgslProgram {
   protected taking<T extends object>(owner: string, given: T, kinds: Kinds, needed: readonly string[] = []): T {
     const taken = readOptions(given, kinds, needed)
     if (!('fault' in taken)) return taken
-    const sink = this.#sink()
+    const sink = this.sink()
     reportFault(sink, owner, taken.fault)
     throw new CompileError(sink.list)
   }
@@ -282,7 +287,7 @@ export class WgslProgram {
    */
   protected attempt<T>(work: (checked: Checked, sink: Sink) => T | undefined): T {
     if (!this.ok) throw new CompileError(this.#diagnostics)
-    const sink = this.#sink()
+    const sink = this.sink()
     const made = this.#bounded(sink, () => work(this.#checked!, sink))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return made!
@@ -333,7 +338,8 @@ export class WgslProgram {
     return [...(this.#options.exports ?? []), ...(also === undefined ? [] : [also])]
   }
 
-  #sink(): Sink {
+  /** @internal */
+  protected sink(): Sink {
     const sink = new Sink(this.#options.limits)
     this.#measure(sink)
     return sink
@@ -360,7 +366,7 @@ export class WgslProgram {
     wide = false,
   ): T {
     return this.attempt((_checked, sink) => {
-      const module = this.#module(target, derivatives, sink, wide)
+      const module = this.module(target, derivatives, sink, wide)
       if (sink.errors > 0) return undefined
       const out = timed(this.#options, 'emit', () => emit(module, sink))
       // A target leaves something out. Every call finds the same.
@@ -371,18 +377,16 @@ export class WgslProgram {
     })
   }
 
-  #module(target: Target, derivatives: Derivatives, sink: Sink, wide: boolean): Module {
+  /**
+   * The module for a target, which is made once.
+   *
+   * @internal
+   */
+  protected module(target: Target, derivatives: Derivatives, sink: Sink, wide: boolean): Module {
     const key = `${target} ${wide ? 'f64 ' : ''}${typeof derivatives === 'string' ? derivatives : JSON.stringify(derivatives)}`
     let module = this.#modules.get(key)
     if (module === undefined) {
-      if (derivatives === 'all') {
-        // One derivative that cannot be made must not keep the others from being exported.
-        const own = this.#sink()
-        module = this.ready(target, derivatives, own, undefined, wide)
-        if (own.errors > 0) module = this.#module(target, 'none', sink, wide)
-      } else {
-        module = this.ready(target, derivatives, sink, undefined, wide)
-      }
+      module = this.ready(target, derivatives, sink, undefined, wide)
       // One with mistakes is made again, so that each call tells them.
       if (sink.errors === 0) this.#modules.set(key, module)
     }
@@ -433,12 +437,13 @@ export class WgslProgram {
     const roots = checked.roots(sink)
     if (typeof derivatives === 'object' && 'reverseOf' in derivatives)
       return this.#reversed(derivatives.reverseOf, roots, sink, target, wide)
-    const one = typeof derivatives === 'object' ? derivatives.of : undefined
+    const { of: one, only }: { of?: string; only?: readonly string[] } =
+      typeof derivatives === 'object' ? derivatives : {}
     const named = one === undefined ? roots.exports : roots.exports.filter(root => root.name === one)
     const subject = one === undefined || named.length > 0 ? undefined : checked.subject(one)
     const exports = (subject === undefined ? named : [{ ...subject, name: one!, mode: 'primal' as const }]).flatMap(
       (root): Root[] => {
-        if (derivatives === 'none') return [root]
+        if (derivatives === 'none' || only?.includes(root.name) === false) return [root]
         const level = checked.level(root)
         return [
           root,

@@ -198,4 +198,18 @@ export float sum(float x, int n) { let a = four(x); float s = 0; for (int i = 0;
     ).js({ derivatives: false })
     expect(/for \([^)]*\) \{[^}]*\[2\]/.test(code)).toBe(false)
   })
+
+  it('exports the derivatives that can be made, beside others that cannot', () => {
+    const program = compile(`[BackwardDerivative(backward)] float g(float y) { return y * y; }
+void backward(inout DifferentialPair<float> y, float d) { y = diffPair(y.p, 2 * y.p * d); }
+public float plain(float x) { return x; }
+[Differentiable] public float a(float x) { return x * x; }
+[Differentiable] public float h(float x) { var p = diffPair(x); bwd_diff(g)(p, 1.0); return p.d; }
+[ForwardDifferentiable] public float b(float x) { return a(x); }
+`)
+    const kept = ['plain', 'a', 'fwd_diff(a)', 'bwd_diff(a)', 'h', 'b', 'fwd_diff(b)']
+    expect(program.js().exports).toEqual(kept)
+    expect(program.wasm().host.functions.map(f => f.name)).toEqual(kept)
+    expect(() => program.js({ derivativesOf: 'h' })).toThrow(/E41020/)
+  })
 })
