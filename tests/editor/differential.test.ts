@@ -97,7 +97,7 @@ describe('why a function is not differentiable', () => {
     ).toMatchInlineSnapshot(`
       "none
       - f is not marked [Differentiable]
-      - no_diff stands before a call of g, which is differentiable: its derivative is dropped
+      - no_diff drops the derivative of g, which is differentiable
       "
     `)
     expect(

@@ -41,7 +41,7 @@ export const noDiffNeedsCall: Entry<never> = error(
 
 export const noDiffOfDifferentiable: Entry<'name'> = warning(
   'W38032',
-  'no_diff stands before a call of {name}, which is differentiable: its derivative is dropped',
+  'no_diff drops the derivative of {name}, which is differentiable',
   'leave no_diff away unless that is meant',
 )
 

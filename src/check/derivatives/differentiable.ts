@@ -106,7 +106,7 @@ class Check {
   /** Identities of locals whose derivative something expects. */
   readonly #wanted = new Set<number>()
   #reporting = false
-  /** An assignment whose value nothing reads. */
+  /** An assignment whose value nothing reads, or what a variable begins with that is to have no derivative. */
   #unread: Expr | null = null
   readonly #selfActive: boolean
   /** The type of `this`, if it carries no derivative without being marked so. */
@@ -348,6 +348,7 @@ class Check {
         overwritten(list, i, s.expr.place.decl)
       )
         this.#unread = s.expr
+      if (s.kind === 'local' && s.decl.noDiff) this.#unread = s.init
       if (s.kind === 'return' && s.value !== null && !funcSig(this.#cx, this.#func).resultNoDiff) this.#expect(s.value)
       for (const e of expressions(s)) this.#visit(e)
       this.#stmts(children(s))
@@ -393,7 +394,7 @@ class Check {
 
   /** Reports a struct that keeps no derivatives where it gets some. A tuple keeps them if all of its elements do. */
   #plain(e: Expr, active: Expr | undefined): void {
-    if (active === undefined || e.type.kind !== 'struct' || this.#differentiable(e.type)) return
+    if (active === undefined || e === this.#unread || e.type.kind !== 'struct' || this.#differentiable(e.type)) return
     const span = e.span ?? active.span
     if (e.type.decl.module.isCore) this.#unbound(span, e.type)
     else this.#report(errors.plainStruct, span, { type: show(e.type) })
