@@ -15,6 +15,7 @@ import { timed, type Timer } from './base/time.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
 import { forgetCore, type LibraryData } from './check/modules/library.ts'
 import type { Func, Module } from './ir/value.ts'
+import { substitute, walk, type ValueTable } from './ir/walk.ts'
 import type { TextureEmulation } from './lower/context.ts'
 import { lower, type ExportRoot, type Lowered, type Roots } from './lower/lower.ts'
 import { anyTarget, targets, type Target } from './lower/target.ts'
@@ -178,8 +179,21 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
 
 /** Optimises a module in place: IR that a target can take. */
 export function finish(module: Module, sink: Sink, options: MiddleOptions): void {
+  attach(module)
   const runner = new PassRunner(contextOf(options, sink), options.verifier)
   timed(options, 'optimise', () => runner.optimise(module))
   options.verifier?.verifyModule(module, 'optimise')
   options.dump?.('final', module)
+}
+
+/** Lets what was detached be the value itself, once all derivatives are written: passes see through it. */
+function attach({ funcs }: Module): void {
+  for (const { body } of funcs) {
+    if (body === undefined) continue
+    const to: ValueTable = []
+    walk(body, inst => {
+      if (inst.op === 'detach') to[inst.results[0]!.id] = inst.args[0]
+    })
+    substitute(body, to)
+  }
 }

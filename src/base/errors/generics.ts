@@ -5,7 +5,7 @@ export const notInterface: Entry<'name'> = error('E30402', '{name} can only conf
 
 export const secondBase: Entry<'name' | 'base'> = error(
   'E30820',
-  '{name} cannot inherit from {base} too: a struct inherits from one struct at most, its first base',
+  '{name} cannot inherit from {base} too: a struct inherits from one struct, its first base',
   'make it a field, or let an interface say what both have',
 )
 
@@ -109,5 +109,5 @@ export const packLengths: Entry<'one' | 'other'> = error(
 export const packTooLong: Entry<'name' | 'count' | 'limit'> = error(
   'E30108',
   'a pack of {name} has {count} parts, the limit is {limit}',
-  'where a function calls itself, give it fewer arguments each time, not more',
+  'give a function that calls itself fewer arguments each time',
 )

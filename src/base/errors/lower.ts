@@ -57,7 +57,7 @@ export const atomicOnCopy: Entry<'name'> = error(
 
 export const genericEntry: Entry<'name'> = remark(
   'N38011',
-  'the entry point {name} has generic parameters, so it is compiled only where its arguments are given',
+  'the generic entry point {name} is compiled only where its arguments are given',
   'name it with its arguments in the option entries, or by --entry',
 )
 

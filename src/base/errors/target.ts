@@ -97,5 +97,5 @@ export const resourceChoiceInTarget: Entry = error(
 export const missingEntry: Entry<'name'> = error(
   'E38000',
   'there is no entry point {name}',
-  'an entry point has [shader("compute")] or [numthreads(x, y, z)]; else its stage must be given (--stage)',
+  'an entry point has [shader("compute")] or [numthreads(x, y, z)]; else give its stage (--stage)',
 )
