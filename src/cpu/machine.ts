@@ -69,13 +69,6 @@ export interface MachineOptions {
 
 type Callable = (...args: Scalar[]) => unknown
 
-/** A copy of resources. */
-export interface Snapshot {
-  readonly copy: Resources
-  /** Gives what was written to the copy to the resources themselves. */
-  readonly back: () => void
-}
-
 /** A running module. */
 export class Machine {
   readonly host: WasmInterface
@@ -479,7 +472,11 @@ export class Machine {
     { buffers, uniforms }: Pick<WasmKernel, 'buffers' | 'uniforms'>,
     resources: Resources,
     all: boolean,
-  ): Snapshot {
+  ): {
+    readonly copy: Resources
+    /** Gives what was written to the copy to the resources themselves. */
+    readonly back: () => void
+  } {
     const { uploads } = this.#measure(buffers, resources, this.memory.top)
     const copy = { buffers: {} as Record<string, BufferData>, uniforms: {} as Record<string, unknown> }
     const copies = uploads.map(upload => {
