@@ -472,11 +472,7 @@ export class Machine {
     { buffers, uniforms }: Pick<WasmKernel, 'buffers' | 'uniforms'>,
     resources: Resources,
     all: boolean,
-  ): {
-    readonly copy: Resources
-    /** Gives what was written to the copy to the resources themselves. */
-    readonly back: () => void
-  } {
+  ): readonly [copy: Resources, back: () => void] {
     const { uploads } = this.#measure(buffers, resources, this.memory.top)
     const copy = { buffers: {} as Record<string, BufferData>, uniforms: {} as Record<string, unknown> }
     const copies = uploads.map(upload => {
@@ -493,7 +489,7 @@ export class Machine {
       this.#uniform({ ...uniform, at: 0 }, resources.uniforms ?? {}, view, none)
       put(copy.uniforms, name, reader(uniform.type)(view, 0))
     }
-    return { copy, back: () => uploads.forEach((upload, i) => copyBack(upload, copies[i]!.buffer, 0)) }
+    return [copy, () => uploads.forEach((upload, i) => copyBack(upload, copies[i]!.buffer, 0))]
   }
 
   #uniform(

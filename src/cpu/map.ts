@@ -135,8 +135,8 @@ export class Maps {
       written.set(mapBuffers.total(p), new Uint8Array(kernels.types.get(mapBuffers.total(p))!.size))
     const bound = this.#host.bound()
     refuseUnbound(`${called} of ${name}`, kernels, bound)
-    const { copy, back } =
-      called === 'map' ? { copy: bound, back: () => undefined } : kernels.machine.snapshot(kernels.used, bound, false)
+    const [copy, back] =
+      called === 'map' ? [bound, () => undefined] : kernels.machine.snapshot(kernels.used, bound, false)
     return { ...kernels, ...taken, signature, written, bound: copy, back }
   }
 
@@ -240,7 +240,7 @@ export class Maps {
   *#blame(call: Call, from: number, to: number, cause: unknown): Work {
     // What counts the trips of all elements stops at none of them.
     if (!(cause instanceof TrapError) || call.machine.host.limits?.trips !== undefined) throw cause
-    const bound = call.machine.snapshot(call.used, call.bound, true).copy
+    const [bound] = call.machine.snapshot(call.used, call.bound, true)
     let [first, end, why] = [from, to, cause as TrapError | undefined]
     this.#isQuiet = true
     try {
