@@ -63,6 +63,7 @@ export function reportLosses(cx: Cx, func: FuncDecl, body: Body, sink: Sink): vo
   new Check(cx, func, 'backward', { sink, inlined: new Map() }).run(body)
 }
 
+/** A loop, with its attributes. */
 type LoopStmt = Stmt & { readonly kind: 'for' | 'while' | 'do' }
 
 /** Where to report, and what was found in `[ForceInline]` functions that were checked as parts of their callers. */
@@ -385,7 +386,7 @@ class Check {
         break
       case 'wrap':
         if (!this.#differentiable(e.type) && !isLambda(e.value.type) && this.#carries(e.value))
-          this.#unbound(e.span ?? e.value.span, e.type)
+          this.#plainBound(e.span ?? e.value.span, e.type)
         break
       default:
     }
@@ -396,11 +397,12 @@ class Check {
   #plain(e: Expr, active: Expr | undefined): void {
     if (active === undefined || e === this.#unread || e.type.kind !== 'struct' || this.#differentiable(e.type)) return
     const span = e.span ?? active.span
-    if (e.type.decl.module.isCore) this.#unbound(span, e.type)
+    if (e.type.decl.module.isCore) this.#plainBound(span, e.type)
     else this.#report(errors.plainStruct, span, { type: show(e.type) })
   }
 
-  #unbound(span: Span | null, type: Type): void {
+  /** Reports a type that keeps no derivative of what it is given, as it is written. */
+  #plainBound(span: Span | null, type: Type): void {
     this.#report(errors.plainBound, span, { type: show(type) })
   }
 
@@ -469,7 +471,7 @@ class Check {
         const { type, span } = inner.dir === 'in' ? inner.value : inner.place
         if (!this.#argCarries(inner)) continue
         if (isLambda(type)) this.#report(errors.lostInCall, span ?? e.span, { name: nameOf(e.func) })
-        else if (isOwn) this.#unbound(span ?? e.span, declared.params[i]!.type)
+        else if (isOwn) this.#plainBound(span ?? e.span, declared.params[i]!.type)
       }
       if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
       if (a.dir === 'in') this.#expect(a.value)
@@ -478,7 +480,7 @@ class Check {
         this.#report(errors.lostInArgument, a.place.span ?? e.span, { name: p.name })
     }
     if (isOwn && sig.resultNoDiff && !declared.resultNoDiff && this.#differentiable(e.type) && this.#loses(e, sig))
-      this.#unbound(e.span, declared.result)
+      this.#plainBound(e.span, declared.result)
     if (e.object?.dir === 'in' && !sig.selfNoDiff) this.#expect(e.object.value)
   }
 
