@@ -84,7 +84,7 @@ export interface MiddleOptions {
 
 function contextOf({ level, wide, debug, target, emulate }: MiddleOptions, sink: Sink): Cx {
   const bounded = target !== undefined && !targets[target].growingMemory
-  return { sink, level, wide: wide === true, debug, bounded, emulate }
+  return { sink, level, target, wide, debug, bounded, emulate }
 }
 
 /** Runs a stage. A program that exceeds a limit gets a diagnostic, and the result is undefined. */

@@ -11,8 +11,10 @@ export interface Cx {
   readonly sink: Sink
   /** How much work the optimiser does: 0 only what targets need, 1 without growing code, 2 and 3 growing it. */
   readonly level: number
+  /** The target: calls of what it has itself stay calls. Without one, those of what WGSL has. */
+  readonly target?: string | undefined
   /** The target computes floats in double precision: constants are folded without rounding them to their type. */
-  readonly wide?: boolean
+  readonly wide?: boolean | undefined
   /** The target's memory does not grow: it has no lists, and contexts should not pass from call to call. */
   readonly bounded?: boolean
   /** Makes a function check at run time what it promises elsewhere. True if it changed. */

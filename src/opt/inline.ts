@@ -27,7 +27,7 @@ import * as costs from '../ir/costs.ts'
 export function inline(func: Func, cx: Cx): boolean {
   return inlineAll(
     func,
-    callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)),
+    callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee, cx)),
     costs.inlineNesting,
     cx.sink.work,
   )
@@ -149,10 +149,11 @@ function inlineWith(func: Func, pass: Inlining): boolean {
   return pass.changed
 }
 
-/** True where a call costs about as much as the body. */
-export function isSmall(func: Func): boolean {
-  if (func.body === undefined || func.info.noInline || func.info.intrinsics !== undefined) return false
-  return sizeOf(func.body, costs.smallBody) <= costs.smallBody
+/** True where a call costs about as much as the body; of a function of lanes, one lane. A function that the target has itself is none. */
+function isSmall(func: Func, { target = 'wgsl' }: Cx): boolean {
+  const { lanewise, intrinsics, noInline } = func.info
+  if (func.body === undefined || noInline || intrinsics?.[target] !== undefined) return false
+  return sizeOf(lanewise?.body ?? func.body, costs.smallBody) <= costs.smallBody
 }
 
 /** The number of instructions, terminators and constants left out; counting stops above the limit. */

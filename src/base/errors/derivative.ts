@@ -128,7 +128,7 @@ export const extensionUnresolved: Entry<'name'> = error(
 export const extensionOpen: Entry<'name'> = error(
   'E30855',
   'no instance of {name} settles the generic parameters of this derivative',
-  'name the instance by them, as in fwd_diff(f<T>), or leave them away',
+  'name the instance by them, as in fwd_diff(f<T>), or leave them out',
 )
 
 export const applyResult: Entry<'expected' | 'got'> = error(
@@ -231,7 +231,7 @@ export const constantReference: Entry<'name'> = error(
 export const valueAndPointer: Entry<'type'> = error(
   'E30311',
   '{type} conforms to IDifferentiable and to IDifferentiablePtrType',
-  'a type is differentiated as a value or as a pointer: leave one of the two away',
+  'a type is differentiated as a value or as a pointer: leave one out',
 )
 
 export const counterpartType: Entry<'name' | 'counterpart' | 'expected' | 'got'> = error(

@@ -34,7 +34,7 @@ export const tooLarge: Entry<'type' | 'size' | 'interface' | 'limit'> = error(
 export const resourceElement: Entry<never> = error(
   'E36112',
   'this index chooses no resource that is known when compiling',
-  'index arrays of resources with constants, or with the variable of a for loop whose trips are known when compiling',
+  'index arrays of resources with constants, or with the counter of a loop whose trips are known',
 )
 
 export const opaqueVariable: Entry<'name' | 'type'> = error(
@@ -106,7 +106,7 @@ export const doubleLocation: Entry<'name' | 'location'> = error(
 export const bindingTaken: Entry<'name' | 'other' | 'binding' | 'group'> = warning(
   'W39001',
   '{name} asks for binding {binding} of group {group}, as {other} does, so {name} gets another',
-  'give each a binding of its own, or leave it out: resources without one get the free ones',
+  'give each a binding of its own, or leave it out',
 )
 
 export const missingExport: Entry<'name'> = error(

@@ -5,5 +5,5 @@ import { error, type Entry } from '../diag.ts'
 export const unrollForever: Entry<'limit'> = error(
   'E40020',
   'loop does not end within {limit} trips that can be computed, so it cannot be unrolled',
-  'let start, limit and step be constants, or use [MaxIters(n)] in place of [ForceUnroll]',
+  'let start, limit and step be constants, or use [MaxIters(n)]',
 )

@@ -149,7 +149,7 @@ export const tooDeep: Entry<'limit'> = error(
 
 export const oneError: Entry<never> = error(
   'E20001',
-  'a catch takes one error, as in `catch (e : E)`, or no parentheses at all',
+  'a catch takes one error, as in `catch (e : E)`, or no parentheses',
 )
 
 export const tryBlock: Entry<never> = error(

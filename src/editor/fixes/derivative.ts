@@ -289,12 +289,8 @@ export const derivativeFixes: readonly Row[] = [
   ),
   row(
     errors.valueAndPointer,
-    {
-      does: 'leave one of the two away',
-      with: 'IDifferentiablePtrType',
-      edit: at => oneBase(at, 'IDifferentiablePtrType'),
-    },
-    { does: 'leave one of the two away', with: 'IDifferentiable', edit: at => oneBase(at, 'IDifferentiable') },
+    { does: 'leave one out', with: 'IDifferentiablePtrType', edit: at => oneBase(at, 'IDifferentiablePtrType') },
+    { does: 'leave one out', with: 'IDifferentiable', edit: at => oneBase(at, 'IDifferentiable') },
   ),
   row(
     errors.counterpartType,
