@@ -8,7 +8,7 @@ import { writeCore } from '../tools/core-index.mjs'
 import { onePiece } from '../tools/gpu.mjs'
 
 /** How many bytes the bundle of an entry may have, gzipped. */
-export const limits = { 'src/wgsl.ts': 256 * 1024, 'src/index.ts': 367 * 1024, 'src/cpu/index.ts': 31 * 1024 }
+export const limits = { 'src/wgsl.ts': 256 * 1024, 'src/index.ts': 369 * 1024, 'src/cpu/index.ts': 31 * 1024 }
 
 /** Bundles one entry for browsers and gives its bytes: minified, gzipped, with Brotli. */
 export async function bundleSize(entry = 'src/wgsl.ts') {

@@ -175,7 +175,7 @@ export class Program extends WgslProgram {
    * differentiable function `f` comes with `fwd_diff(f)` and `bwd_diff(f)`, where they can be made; with `derivativesOf` it
    * is a module of that function and its derivatives alone. With `limits` it counts what it does, for a host to bound it.
    * With `shared` its memory is shared, and atomics are atomic among instances in several threads. Four threads of a kernel run at once,
-   * by WebAssembly's vectors, where that pays; with `lanes: 1` one does. With `map` it is a module of the
+   * by WebAssembly's vectors, where that takes less time; with `lanes: 4` wherever that can be, with `lanes: 1` nowhere. With `map` it is a module of the
    * kernels that call one function for arrays of arguments. Throws `CompileError`.
    */
   wasm(

@@ -12,9 +12,9 @@ const withVectors = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0,
 
 let known: boolean | undefined
 
-/** What `lanes` of the options says, or what this engine can do. */
-export function lanesHere(asked: unknown): 1 | 4 {
+/** What `lanes` of the options says; 1 where this engine has no vectors. */
+export function lanesHere(asked: unknown): 1 | 4 | undefined {
   if (asked !== undefined && asked !== 1 && asked !== 4) throw new ShapeError('lanes', '1 or 4', asked)
   known ??= WebAssembly.validate(Uint8Array.from(withVectors))
-  return known ? (asked ?? 4) : 1
+  return known ? asked : 1
 }

@@ -472,6 +472,9 @@ export const nodeOutput = 20
 /** A kernel of more instructions, with all that it calls, runs one thread at a time: its code would be several times as large. */
 export const wideKernel = 10_000
 
+/** A kernel that runs one thread at a time has static variables of its own where it grows to no more instructions by that. */
+export const ownKernel = 2000
+
 /** The same of all kernels of a program. */
 export const wideProgram = 30_000
 
@@ -480,3 +483,15 @@ export const wideStatic = 4
 
 /** What an atomic access counts as there: engines take long over many of them, with branches and locals for each thread. */
 export const wideAtomic = 40
+
+/** An operand that is taken out of a vector for one lane, or a result that is put back. */
+export const lane = 2
+
+/** To begin a way for the lanes that take it, and to let ways meet. */
+export const laneWay = 3
+
+/** By how much the trips of a loop grow that goes on until the last lane has left it. */
+export const laneTrips = 1.75
+
+/** The probability that all lanes take the same of several ways, where nothing is known of the condition. */
+export const laneAccord = 0.5

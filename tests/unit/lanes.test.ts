@@ -78,6 +78,26 @@ const cases: readonly {
     body: 'Many m = many(3); m.a[n[t] & 7] += int(t); m.a[1] = n[t]; o[t] = m.a[n[t + 1] & 7] + m.a[2];',
   },
   {
+    name: 'quotients of numbers with a sign',
+    body: `int x = n[t];
+      for (int k = 0; k < 16; k++) o[t] = o[t] * 31 + x / n[k] + x % n[k] * 7;
+      o[t + 16] = x / 2 + x % 2 * 3 + x / 5 * 5 + x % 5 + x / 7 + x % 1000003 + x / -3 + x % -64 + x / 1073741824 + x % 16;`,
+  },
+  {
+    name: 'quotients of numbers without a sign',
+    body: `uint x = uint(n[t]);
+      for (int k = 0; k < 16; k++) o[t] = o[t] * 31 + int(x / uint(n[k]) + x % uint(n[k]) * 7);
+      o[t + 16] = int(x / 2 + x % 2 * 3 + x / 5 * 5 + x % 5 + x / 7 + x % 1000003 + x / 4294967293u + x % 2147483648u + x / 65536 + x % 16);`,
+  },
+  {
+    name: 'multiples of a divisor, and their neighbours, have the right quotient',
+    body: `for (uint k = 0; k < 4000; k++) {
+        uint by = 3 + (k * 2654435761u >> (k & 31)), x = by * (4294967295u / by - k % 5) + k % 3 - 1;
+        o[t] = o[t] * 31 + int(x / by + x % by); o[t + 16] += int(x / 641 + x % 6700417 + x / 4294967291u);
+        o[t] ^= int(x) / int(by >> 1) + int(x) % int(by | 1);
+      }`,
+  },
+  {
     // One call of a dispatch has several groups only where there are many.
     name: 'groups of one thread have shared variables of their own',
     globals: 'groupshared int shares[4];',
@@ -121,5 +141,90 @@ describe('a kernel with very many atomic operations', () => {
     const module = loadSync(program)
     expect(module.kernel('computeMain').lanes).toEqual({ count: 1, reason: 'it is large' })
     module.close()
+  })
+})
+
+/** A kernel of 64 threads with numbers of their own. */
+const kernelOf = (globals: string, body: string): ReturnType<typeof compile> =>
+  compile(`RWStructuredBuffer<int> o; ${globals}
+    [shader("compute")] [numthreads(64, 1, 1)]
+    void computeMain(uint3 id : SV_DispatchThreadID) { int x = o[id.x]; ${body} o[id.x] = x; }`)
+
+describe('how many threads of a kernel run at once', () => {
+  const lanesOf = (program: ReturnType<typeof compile>, lanes?: 1 | 4): unknown => {
+    const module = loadSync(program, { lanes })
+    const found = module.kernel('computeMain').lanes
+    module.close()
+    return found
+  }
+
+  /** Each thread takes another case, at another place of a stack. */
+  const machine = kernelOf(
+    'StructuredBuffer<int> code;',
+    `int stack[12]; int top = 0, at = x; stack[0] = x;
+    for (int k = 0; k < 200; k++) {
+      int word = code[at++];
+      switch (word & 7) {
+        case 0: stack[top] += word; break;
+        case 1: top++; stack[top] = word; break;
+        case 2: top--; stack[top] ^= stack[top + 1]; break;
+        case 3: stack[top] = -stack[top]; break;
+        case 4: if (stack[top] > 0) { at = word >> 4; continue; } break;
+        case 5: stack[top] *= stack[top - 1]; break;
+        default: at += word >> 5;
+      }
+      if (top < 1 || top > 10) break;
+    }
+    x = stack[top];`,
+  )
+
+  it('is one where lanes cost more', () => {
+    expect(lanesOf(machine)).toEqual({ count: 1, reason: 'it takes less time' })
+  })
+
+  it('is four where they do not', () => {
+    expect(lanesOf(kernelOf('', 'for (int k = 0; k < 9; k++) x = x * 5 + (x >> 3);'))).toMatchObject({ count: 4 })
+  })
+
+  it('is what the options ask for', () => {
+    expect(lanesOf(machine, 4)).toEqual({ count: 4, reason: undefined })
+    expect(lanesOf(machine, 1)).toEqual({ count: 1, reason: 'the program was compiled for one' })
+  })
+})
+
+describe('a static variable of a kernel', () => {
+  it.each([1, 4] as const)('is no memory where its place is never asked for, with %i at once', lanes => {
+    const program = kernelOf(
+      'static int state = 7; static float2 pair; int next() { state = state * 5 + 1; pair += 0.5; return state; }',
+      'for (int k = 0; k < x; k++) { if (next() % 3 == 0) break; } x = state + int(pair.y);',
+    )
+    const text = program.wasm({ lanes }).text()
+    const stores = text.match(/\b(?:i32|f32|v128)\.store\b/g) ?? []
+    // The result: of four lanes, all at once or each by itself.
+    expect(stores.length).toBeLessThanOrEqual(lanes === 1 ? 1 : 5)
+    const module = loadSync(program, { lanes })
+    const o = Int32Array.from({ length: 64 }, (_, i) => i)
+    module.kernel('computeMain').dispatch([1, 1, 1], { buffers: { o } })
+    module.close()
+    const expected = Array.from({ length: 64 }, (_, i) => {
+      let [state, pair] = [7, 0]
+      for (let k = 0; k < i; k++) {
+        state = (Math.imul(state, 5) + 1) | 0
+        pair += 0.5
+        if (state % 3 === 0) break
+      }
+      return (state + Math.trunc(pair)) | 0
+    })
+    expect([...o]).toEqual(expected)
+  })
+})
+
+describe('functions of the library', () => {
+  it('are part of the code where they are small, whatever WGSL calls them', () => {
+    const program = kernelOf(
+      '',
+      'int3 v = clamp(int3(x, x + 1, x + 2), int3(1), int3(9)); float f = saturate(x) + lerp(1, x, 0.25) + step(2, x); x = max(v.x, min(v.y, v.z)) + int(f);',
+    )
+    for (const lanes of [1, 4] as const) expect(program.wasm({ lanes }).text()).not.toMatch(/\bcall /)
   })
 })

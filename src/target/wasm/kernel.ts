@@ -2,18 +2,15 @@
  * A compute entry point as a function that runs a range of workgroups: loops over groups and threads around the body.
  * The threads of a group run one after the other; between barriers, where there are any (`lockstep.ts`).
  */
-import { barrierInside } from '../../base/errors/wasm.ts'
 import * as t from '../../ir/type.ts'
 import type { Func, Global, Value } from '../../ir/value.ts'
-import { cloneFunc, walk } from '../../ir/walk.ts'
-import { sizeOf } from '../../opt/inline.ts'
+import { walk } from '../../ir/walk.ts'
 import { Body } from './body.ts'
-import { hasBarrier, localise, lockstep, touches } from './lockstep.ts'
+import { hasBarrier, lockstep } from './lockstep.ts'
 import type { Graph } from './graph.ts'
 import { Label, type Code, type Node } from './node.ts'
 import { i32, op } from './opcode.ts'
 import type { Plan } from './plan.ts'
-import type { Reach } from './reach.ts'
 
 /** What a kernel is told of the thread that it runs. */
 export const knownSemantics: ReadonlySet<string> = new Set([
@@ -28,35 +25,6 @@ export interface KernelSetup {
   readonly frame: { top: number }
   readonly initialize: (body: Body) => void
   readonly shared: readonly Global[]
-}
-
-/**
- * Prepares a kernel with barriers for lockstep: functions with barriers or uses of static variables are inlined, and static
- * variables become local. Undefined for a kernel without barriers.
- */
-export function inStep(func: Func, privates: readonly Global[], { sink }: Plan, reach: Reach): Func | undefined {
-  if (![...reach.from(func)].some(hasBarrier)) return undefined
-  const { work } = sink
-  const together = belongsInside(privates, reach)
-  work.spend('instructions', sizeOf(func.body!) + privates.length, func.span)
-  const copy = cloneFunc(func, func.name)
-  copy.info.entry = func.info.entry
-  localise(copy, privates, together, work)
-  for (const callee of reach.calls(copy)) {
-    if (together(callee)) sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
-  }
-  return copy
-}
-
-/** Tells of functions that have to be part of a kernel whose threads take turns: those with barriers or with uses of static variables. */
-export function belongsInside(privates: readonly Global[], reach: Reach): (callee: Func) => boolean {
-  const known = new Map<Func, boolean>()
-  return callee => {
-    let is = known.get(callee)
-    if (is === undefined)
-      known.set(callee, (is = [...reach.from(callee)].some(f => hasBarrier(f) || touches(f, privates))))
-    return is
-  }
 }
 
 /** Fills in the code of a kernel with parameters (groups x, y, z, first group, group after the last). */

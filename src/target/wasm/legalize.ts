@@ -26,13 +26,14 @@ import { ConstantPool } from './constant-pool.ts'
 import { elementaryCode, elementaryNames } from './elementary.ts'
 import { helperCode } from './helper.ts'
 import type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './interface.ts'
-import { inStep, kernelCode, knownSemantics } from './kernel.ts'
+import { kernelCode, knownSemantics } from './kernel.ts'
 import { Leaves, valType } from './leaf.ts'
 import { Graph } from './graph.ts'
 import { location, type Location } from './memory.ts'
 import { Callee, Code, ownGlobals, type WasmCode } from './node.ts'
 import { f32, i32, op, type ValType } from './opcode.ts'
 import { isBuffer, Reach, resourcesOf, writtenGlobals } from './reach.ts'
+import { ownKernel } from './own.ts'
 import type { RunLimits } from '../limits.ts'
 import type { CallTarget, LimitCells, Passing, Plan, WasmOptions } from './plan.ts'
 import { startCode } from './start.ts'
@@ -102,11 +103,11 @@ class Legalizer implements Plan {
   readonly limits: RunLimits
   readonly shared: boolean
   readonly cells: LimitCells
-  readonly #lanes: 1 | 4
+  readonly #lanes: 1 | 4 | undefined
   readonly #wideAllowance = { left: costs.wideProgram }
   readonly #written: ReadonlySet<Global>
 
-  constructor(module: Module, sink: Sink, { maxArray, limits = {}, shared = false, lanes = 4 }: WasmOptions) {
+  constructor(module: Module, sink: Sink, { maxArray, limits = {}, shared = false, lanes }: WasmOptions) {
     this.#lanes = lanes
     this.#module = module
     this.#reach = new Reach(module, func => this.target(func))
@@ -206,14 +207,14 @@ class Legalizer implements Plan {
     let code: Code
     if (typeof wide === 'string') {
       code = newCode()
-      const together = inStep(func, privates, this, this.#reach)
+      const own = ownKernel(func, privates, this, this.#reach)
       const lists = this.#reach.lists(func)
-      kernelCode(this, together ?? func, code, {
+      kernelCode(this, own ?? func, code, {
         frame: this.#frame,
         shared,
         initialize: b => {
           if (lists) rewind(b.g)
-          this.#begin(b, together === undefined ? privates : [])
+          this.#begin(b, own === undefined ? privates : [])
         },
       })
     } else code = wide
@@ -236,6 +237,7 @@ class Legalizer implements Plan {
         wideKernelCode(this, wideFunc(func, { privates, shared }, this, this.#reach, this.#wideAllowance), code, {
           frame: this.#frame,
           shared,
+          always: this.#lanes === 4,
         })
         return code
       })

@@ -24,6 +24,7 @@ import {
   type ValType,
   type VectorType,
 } from '../opcode.ts'
+import { divided } from './division.ts'
 import { vectorOps, vectorShifts } from './vectors.ts'
 
 /** What vectors do not do, so that the kernel runs one thread at a time. */
@@ -399,7 +400,7 @@ export class WideGraph extends Graph {
       return this.plain(shift.code, shift.gives, [this.as(shift.takes, x), by])
     }
     const known = shift === undefined ? vectorOps.get(code) : undefined
-    if (known === undefined) return this.#laneByLane(code, type, args)
+    if (known === undefined) return divided(this, code, x, y!) ?? this.#laneByLane(code, type, args)
     return this.plain(
       known.code,
       known.gives,

@@ -9,16 +9,20 @@ import { Label, type Code, type Node } from '../node.ts'
 import { i32, mask4, op } from '../opcode.ts'
 import type { Plan } from '../plan.ts'
 import { WideBody } from './body.ts'
-import { laneCount, type WideGraph } from './graph.ts'
+import { pays, shareOf } from './cost.ts'
+import { laneCount, NotWide, type WideGraph } from './graph.ts'
 import { isLine, orderOf, rootsOf } from './order.ts'
 import { Varying } from './varying.ts'
 
-/** Fills in the code of a kernel with parameters (groups x, y, z, first group, group after the last). */
+/**
+ * Fills in the code of a kernel with parameters (groups x, y, z, first group, group after the last). Throws `NotWide` where that cannot be,
+ * and where it costs more than one thread at a time, if not `always`.
+ */
 export function wideKernelCode(
   plan: Plan,
   func: Func,
   code: Code,
-  { frame, shared }: Pick<KernelSetup, 'frame' | 'shared'>,
+  { frame, shared, always }: Pick<KernelSetup, 'frame' | 'shared'> & { readonly always: boolean },
 ): void {
   const together = hasBarrier(func) ? lockstep(func) : undefined
   const run = together?.func ?? func
@@ -39,6 +43,11 @@ export function wideKernelCode(
           ]),
         )
   const varying = new Varying(run, roots, new Set(threads.keys()), plan.limits.trips !== undefined)
+  if (!always) {
+    const share =
+      together === undefined ? shareOf(order.over === 'threads' ? count : laneCount) : { times: 1, active: 1 }
+    if (!pays(plan, run, varying, threads, share)) throw new NotWide('it takes less time')
+  }
   let done = new Label()
   let everybody: Node | undefined
   const body = new WideBody(plan, run, code, frame, varying, threads, () => {

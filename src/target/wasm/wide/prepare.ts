@@ -3,10 +3,11 @@ import * as costs from '../../../ir/costs.ts'
 import { bitsOf } from '../../../ir/type.ts'
 import type { Func, Global } from '../../../ir/value.ts'
 import { cloneFunc, walk } from '../../../ir/walk.ts'
-import { inlineAll, sizeOf } from '../../../opt/inline.ts'
+import { inlineAll } from '../../../opt/inline.ts'
 import { isRecursive } from '../../../opt/recursion.ts'
-import { belongsInside, type KernelSetup } from '../kernel.ts'
+import type { KernelSetup } from '../kernel.ts'
 import { hasBarrier, holds, localise } from '../lockstep.ts'
+import { belongsInside, inlinedSizes, promote } from '../own.ts'
 import type { Plan } from '../plan.ts'
 import type { Reach } from '../reach.ts'
 import { NotWide } from './graph.ts'
@@ -55,30 +56,10 @@ export function wideFunc(
     })
     found = callees.size > 0 && inlineAll(copy, callee => callees.has(callee), Infinity, work)
   }
+  if (own.length > 0) promote(copy)
   const left = reach.calls(copy).find(inside)
   if (left !== undefined) throw new NotWide(`it calls ${left.name}`)
   return copy
-}
-
-/** Tells how many instructions a function has with all that becomes part of it. */
-function inlinedSizes(mayInline: (callee: Func) => boolean): (func: Func) => number {
-  const sizes = new Map<Func, number>()
-  const size = (f: Func): number => {
-    const old = sizes.get(f)
-    if (old !== undefined) return old
-    sizes.set(f, 0)
-    let sum = 0
-    if (f.body !== undefined) {
-      sum = sizeOf(f.body)
-      walk(f.body, inst => {
-        if (inst.op === 'call' && mayInline(inst.attr)) sum += size(inst.attr)
-        else if (inst.op === 'atomic') sum += costs.wideAtomic
-      })
-    }
-    sizes.set(f, sum)
-    return sum
-  }
-  return size
 }
 
 /** True for functions with numbers of 64 bits, which vectors do not hold: each lane calls them. */

@@ -1,0 +1,87 @@
+/**
+ * Kernels whose static variables are variables of their own: values where they can be, instead of memory that functions share. Functions that use
+ * them become part of the kernel.
+ */
+import { barrierInside } from '../../base/errors/wasm.ts'
+import * as costs from '../../ir/costs.ts'
+import type { Func, Global } from '../../ir/value.ts'
+import { cloneFunc, walk } from '../../ir/walk.ts'
+import { sizeOf } from '../../opt/inline.ts'
+import { isRecursive } from '../../opt/recursion.ts'
+import { sroa } from '../../opt/sroa.ts'
+import { ssa } from '../../opt/ssa.ts'
+import { hasBarrier, localise, touches } from './lockstep.ts'
+import type { Plan } from './plan.ts'
+import type { Reach } from './reach.ts'
+
+/**
+ * A copy of a kernel that runs one thread at a time, whose static variables are its own: of each kernel with barriers, since threads take turns, and
+ * of others where that takes little code. Undefined for the rest.
+ */
+export function ownKernel(func: Func, privates: readonly Global[], plan: Plan, reach: Reach): Func | undefined {
+  const { sink } = plan
+  const takesTurns = [...reach.from(func)].some(hasBarrier)
+  const inside = belongsInside(privates, reach)
+  if (!takesTurns && !isWorthOwning(func, privates, inside, plan, reach)) return undefined
+  sink.work.spend('instructions', sizeOf(func.body!) + privates.length, func.span)
+  const copy = cloneFunc(func, func.name)
+  copy.info.entry = func.info.entry
+  localise(copy, privates, inside, sink.work)
+  for (const callee of reach.calls(copy)) {
+    if (inside(callee)) sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
+  }
+  promote(copy)
+  return copy
+}
+
+/** Whether threads that do not take turns should have static variables of their own. */
+function isWorthOwning(
+  func: Func,
+  privates: readonly Global[],
+  inside: (callee: Func) => boolean,
+  plan: Plan,
+  reach: Reach,
+): boolean {
+  if (privates.length === 0 || reach.lists(func)) return false
+  const users = [...reach.from(func)].filter(f => f !== func && inside(f))
+  if (users.some(f => isRecursive(f) || plan.target(f).kind !== 'call')) return false
+  return inlinedSizes(inside)(func) <= costs.ownKernel
+}
+
+/** Tells of functions that have to be part of a kernel with variables of its own: those with barriers or with uses of static variables. */
+export function belongsInside(privates: readonly Global[], reach: Reach): (callee: Func) => boolean {
+  const known = new Map<Func, boolean>()
+  return callee => {
+    let is = known.get(callee)
+    if (is === undefined)
+      known.set(callee, (is = [...reach.from(callee)].some(f => hasBarrier(f) || touches(f, privates))))
+    return is
+  }
+}
+
+/** Makes values of what a function holds in variables that have just become its own. */
+export function promote(func: Func): void {
+  sroa(func)
+  ssa(func)
+}
+
+/** Tells how many instructions a function has with all that becomes part of it. */
+export function inlinedSizes(mayInline: (callee: Func) => boolean): (func: Func) => number {
+  const sizes = new Map<Func, number>()
+  const size = (f: Func): number => {
+    const old = sizes.get(f)
+    if (old !== undefined) return old
+    sizes.set(f, 0)
+    let sum = 0
+    if (f.body !== undefined) {
+      sum = sizeOf(f.body)
+      walk(f.body, inst => {
+        if (inst.op === 'call' && mayInline(inst.attr)) sum += size(inst.attr)
+        else if (inst.op === 'atomic') sum += costs.wideAtomic
+      })
+    }
+    sizes.set(f, sum)
+    return sum
+  }
+  return size
+}
