@@ -142,9 +142,9 @@ function floats(step: number): Float32Array {
 
 describe('helpers of floats', () => {
   const elementary: readonly [name: string, call: string, of: (x: number) => number][] = [
-    ...['exp', 'exp2', 'log', 'log2', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'tanh', 'cosh'].map(
-      name => [name, `${name}(x)`, one[name]!] satisfies [string, string, (x: number) => number],
-    ),
+    ...Object.keys(one)
+      .filter(name => name !== 'sqrt')
+      .map(name => [name, `${name}(x)`, one[name]!] satisfies [string, string, (x: number) => number]),
     ['pow', 'pow(x, -1.5)', x => x ** -1.5],
     ['atan2 to the left', 'atan2(x, -1.5)', x => Math.atan2(x, -1.5)],
     ['atan2 above', 'atan2(2.5, x)', x => Math.atan2(2.5, x)],

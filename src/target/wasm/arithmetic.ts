@@ -8,6 +8,7 @@ interface Opcodes {
   readonly sub: number
   readonly mul: number
   readonly div: number
+  readonly abs: number
   readonly less: number
   readonly bits: number
   readonly fromBits: number
@@ -24,6 +25,7 @@ const opcodes: Readonly<Record<typeof f32 | typeof f64, Opcodes>> = {
     sub: op.f32Sub,
     mul: op.f32Mul,
     div: op.f32Div,
+    abs: op.f32Abs,
     less: op.f32Lt,
     bits: op.i32ReinterpretF32,
     fromBits: op.f32ReinterpretI32,
@@ -34,6 +36,7 @@ const opcodes: Readonly<Record<typeof f32 | typeof f64, Opcodes>> = {
     sub: op.f64Sub,
     mul: op.f64Mul,
     div: op.f64Div,
+    abs: op.f64Abs,
     less: op.f64Lt,
     bits: op.i64ReinterpretF64,
     fromBits: op.f64ReinterpretI64,
@@ -69,6 +72,9 @@ export class Arithmetic {
     return this.g.pure(this.#op.div, this.#type, x, y)
   }
 
+  abs(x: Node): Node {
+    return this.g.pure(this.#op.abs, this.#type, x)
+  }
   less(x: Node, y: Node): Node {
     return this.g.pure(this.#op.less, i32, x, y)
   }

@@ -37,15 +37,29 @@ export class Doubles extends Arithmetic {
     super(g, f64)
   }
 
-  /** 2^x, as far as it differs from zero and infinity as a float. */
-  #exp2(x: Node): Node {
+  /** 2^x, as far as it differs from zero and infinity as a float: a power of two, and the rest less one. */
+  #power(x: Node): readonly [power: Node, near: Node] {
     const { g } = this
     const limited = this.clamp(x, -160, 130)
     const { sum, whole } = this.rounded(limited)
     const rest = this.mul(this.sub(limited, whole), this.number(Math.LN2))
     const shifted = g.pure(op.i64Shl, i64, this.bits(sum), g.i64(52n))
     const power = this.fromBits(g.pure(op.i64Add, i64, shifted, g.i64(1023n << 52n)))
-    return this.mul(this.add(this.mul(rest, this.polynomial(rest, expm1Terms)), this.number(1)), power)
+    return [power, this.mul(rest, this.polynomial(rest, expm1Terms))]
+  }
+
+  #exp2(x: Node): Node {
+    const [power, near] = this.#power(x)
+    return this.mul(this.add(near, this.number(1)), power)
+  }
+
+  /** The natural logarithm of a positive finite float. */
+  #log(x: Node): Node {
+    return this.mul(this.log2(x), this.number(Math.LN2))
+  }
+
+  #sqrt(x: Node): Node {
+    return this.g.pure(op.f64Sqrt, f64, x)
   }
 
   /** The binary logarithm of a positive finite float: x = 2^k m with m around 1, and log m = 2 atanh((m - 1) / (m + 1)). */
@@ -73,7 +87,7 @@ export class Doubles extends Arithmetic {
    */
   angle(y: Node, x: Node): Node {
     const { g } = this
-    const [height, width] = [y, x].map(v => g.pure(op.f64Abs, f64, v)) as [Node, Node]
+    const [height, width] = [y, x].map(v => this.abs(v)) as [Node, Node]
     const isSteep = this.less(width, height)
     const large = g.select(isSteep, height, width)
     const small = g.select(isSteep, width, height)
@@ -91,7 +105,7 @@ export class Doubles extends Arithmetic {
   /** sqrt(1 - x²): the cosine of an angle whose sine is x, and the other way round. */
   leg(x: Node): Node {
     const one = this.number(1)
-    return this.g.pure(op.f64Sqrt, f64, this.mul(this.sub(one, x), this.add(one, x)))
+    return this.#sqrt(this.mul(this.sub(one, x), this.add(one, x)))
   }
 
   /** For x = k pi / 2 + r the tangent of r, or where k is odd -1 / tan(r). */
@@ -104,8 +118,32 @@ export class Doubles extends Arithmetic {
   }
 
   cosh(x: Node): Node {
-    const e = this.#exp2(this.mul(this.g.pure(op.f64Abs, f64, x), this.number(Math.LOG2E)))
+    const e = this.#exp2(this.mul(this.abs(x), this.number(Math.LOG2E)))
     return this.mul(this.add(e, this.div(this.number(1), e)), this.number(0.5))
+  }
+
+  /** Of x that is not negative, by m = e^x - 1: (m + m / (m + 1)) / 2. */
+  sinh(x: Node): Node {
+    const [power, near] = this.#power(this.mul(x, this.number(Math.LOG2E)))
+    const one = this.number(1)
+    const m = this.add(this.mul(near, power), this.sub(power, one))
+    return this.mul(this.add(m, this.div(m, this.add(m, one))), this.number(0.5))
+  }
+
+  /** Of finite x that is not negative, and not so small that it is its own result. */
+  asinh(x: Node): Node {
+    return this.#log(this.add(x, this.#sqrt(this.add(this.mul(x, x), this.number(1)))))
+  }
+
+  /** Of finite x from 1 on. The square of a float is exact. */
+  acosh(x: Node): Node {
+    return this.#log(this.add(x, this.#sqrt(this.sub(this.mul(x, x), this.number(1)))))
+  }
+
+  /** Of x below 1 that is not negative, and not so small that it is its own result. */
+  atanh(x: Node): Node {
+    const one = this.number(1)
+    return this.mul(this.#log(this.div(this.add(one, x), this.sub(one, x))), this.number(0.5))
   }
 
   /** What x is more than a multiple of a quarter of a turn, at most an eighth, and a number whose low bits hold the multiple. */

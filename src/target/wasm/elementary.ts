@@ -1,7 +1,7 @@
 /**
  * Elementary functions of floats as helpers, one form for scalars and for vectors. They compute in floats without branches, with errors below
- * 1.6 units in the last place. What needs more digits on the way is computed in doubles (`doubles.ts`): powers, binary logarithms, cosh,
- * tangents, inverses of sine, cosine and tangent, and what an angle is more than quarters of a turn. Doubles, and floats outside of
+ * 1.6 units in the last place. What needs more digits on the way is computed in doubles (`doubles.ts`): powers, binary logarithms,
+ * tangents, hyperbolic functions, inverses of all those, and what an angle is more than quarters of a turn. Doubles, and floats outside of
  * `usualRange`, use the bodies of core/libm.slang.
  */
 import { InternalError } from '../../base/diag.ts'
@@ -40,6 +40,8 @@ const tanhTerms = [
   -0.3333328366279602, 0.133314847946167, -0.053742989897727966, 0.020649010315537453, -0.005715354811400175,
 ]
 const smallTanh = 0.625
+/** Below it asinh(x) and atanh(x) differ from x by less than a sixth of a unit in the last place. */
+const ownResult = 2 ** -13
 
 /**
  * Computes in doubles: gives `compute` its operands as doubles, and what that gives back as floats, and integers by their low halves. Of
@@ -108,6 +110,7 @@ export class Floats extends Arithmetic {
 
   /** What the function gives. */
   result(name: string, args: readonly Node[]): Node {
+    const { g } = this
     const x = args[0]!
     const inDoubles = (compute: (m: Doubles, x: Node, y: Node) => Node): Node =>
       this.#inDoubles(args, (m, d, e) => [compute(m, d, e)])[0]!
@@ -152,6 +155,39 @@ export class Floats extends Arithmetic {
         return this.#tanh(x)
       case 'cosh':
         return inDoubles((m, d) => m.cosh(d))
+      case 'sinh':
+        return this.#signed(
+          x,
+          inDoubles((m, d) => m.sinh(m.abs(d))),
+        )
+      case 'asinh':
+        return this.#oddly(
+          x,
+          inDoubles((m, d) => m.asinh(m.abs(d))),
+          Infinity,
+          x,
+        )
+      case 'atanh':
+        // The quotient is infinite at 1, and no number beyond.
+        return this.#oddly(
+          x,
+          inDoubles((m, d) => m.atanh(m.abs(d))),
+          1,
+          this.div(x, g.pure(op.f32Sqrt, f32, this.sub(this.number(1), this.abs(x)))),
+        )
+      case 'acosh': {
+        const usual = this.#whole(
+          op.i32And,
+          this.less(x, this.number(Infinity)),
+          g.pure(op.f32Ge, i32, x, this.number(1)),
+        )
+        const edge = g.select(this.less(x, this.number(1)), this.number(NaN), x)
+        return g.select(
+          usual,
+          inDoubles((m, d) => m.acosh(d)),
+          edge,
+        )
+      }
       default:
         throw new InternalError('wasm', `no helper for ${name}`)
     }
@@ -252,10 +288,18 @@ export class Floats extends Arithmetic {
     return this.g.pure(op.f32Copysign, f32, y, x)
   }
 
+  /** An odd function of x that is x itself near zero: it has the value y of |x| below a limit, and `edge` from there on. */
+  #oddly(x: Node, y: Node, limit: number, edge: Node): Node {
+    const { g } = this
+    const size = this.abs(x)
+    const usual = g.select(this.less(size, this.number(ownResult)), x, this.#signed(x, y))
+    return g.select(this.less(size, this.number(limit)), usual, edge)
+  }
+
   /** A polynomial near 0, and 1 - 2 / (e^2x + 1) elsewhere. */
   #tanh(x: Node): Node {
     const { g } = this
-    const size = g.pure(op.f32Abs, f32, x)
+    const size = this.abs(x)
     const z = this.mul(x, x)
     const small = this.add(x, this.mul(this.mul(x, z), this.polynomial(z, tanhTerms)))
     const most = this.number(20)
