@@ -154,6 +154,11 @@ export const budgetHalvings = 5
  */
 export const smallBody = 12
 /**
+ * The same in WebAssembly and JavaScript: engines inline little of the first, where a call costs some nanoseconds. With 80, what all threads
+ * need is no call any more that is made once for them.
+ */
+export const smallBodyOnCpu = 64
+/**
  * How many instructions a function may grow to by inlining that is not forced.
  * Half and double: the same code.
  */

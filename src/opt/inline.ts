@@ -153,7 +153,8 @@ function inlineWith(func: Func, pass: Inlining): boolean {
 function isSmall(func: Func, { target = 'wgsl' }: Cx): boolean {
   const { lanewise, intrinsics, noInline } = func.info
   if (func.body === undefined || noInline || intrinsics?.[target] !== undefined) return false
-  return sizeOf(lanewise?.body ?? func.body, costs.smallBody) <= costs.smallBody
+  const most = target === 'wgsl' ? costs.smallBody : costs.smallBodyOnCpu
+  return sizeOf(lanewise?.body ?? func.body, most) <= most
 }
 
 /** The number of instructions, terminators and constants left out; counting stops above the limit. */

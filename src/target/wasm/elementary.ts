@@ -1,8 +1,8 @@
 /**
  * Elementary functions of floats as helpers, one form for scalars and for vectors. They compute in floats without branches, with errors below
  * 1.6 units in the last place. What needs more digits on the way is computed in doubles (`doubles.ts`): powers, binary logarithms,
- * tangents, hyperbolic functions, inverses of all those, and what an angle is more than quarters of a turn. Doubles, and floats outside of
- * `usualRange`, use the bodies of core/libm.slang.
+ * tangents, sinh, cosh, inverses of trigonometric and hyperbolic functions, and what an angle is more than quarters of a turn. Doubles, and
+ * floats outside of `usualRange`, use the bodies of core/libm.slang.
  */
 import { InternalError } from '../../base/diag.ts'
 import { Arithmetic } from './arithmetic.ts'
