@@ -52,6 +52,13 @@ describe('JavaScript', () => {
     expect(said).toEqual([`0.5${'0'.repeat(99)} ffffffff FFFFFFFF A\ufffd -1`])
   })
 
+  it('gives back structs without members', () => {
+    const source = 'struct None { } public None make() { return {}; } public void keep(inout None none) { }'
+    const { make, keep } = evaluate(compile(source).js().code)
+    expect(make!()).toEqual({})
+    expect(keep!({})).toEqual({ out: { none: {} } })
+  })
+
   for (const mode of ['f32', 'f64'] as const) {
     it(`means what the interpreter says on generated programs, mode ${mode}`, () => {
       let compared = 0

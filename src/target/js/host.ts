@@ -174,7 +174,7 @@ export function wrapper(func: Func, wrapperName: string, unit: Unit, reset: stri
     leavesOf(type).map(leaf => names.make(`r${func.results.length > 1 ? r : ''}${leaf.suffix}`, 'r')),
   )
   const first = reset === '' ? '' : `  ${reset}\n`
-  if (leaves.length === 0) return `${head}\n${first}  ${call}\n}`
+  if (func.results.length === 0) return `${head}\n${first}  ${call}\n}`
   const pattern = leaves.length === 1 ? leaves[0]! : `[${leaves.join(', ')}]`
   const rest = [...leaves]
   const outs = outputs(func.sig)
@@ -183,5 +183,7 @@ export function wrapper(func: Func, wrapperName: string, unit: Unit, reset: stri
   let value = result ?? `{ out: { ${named} } }`
   if (result !== undefined && outs.length > 0) value = `{ result: ${result}, out: { ${named} } }`
   if (first === '' && value === leaves[0]) return `${head}\n  return ${call}\n}`
-  return `${head}\n${first}  const ${pattern} = ${call}\n  return ${value}\n}`
+  // What has no members is given back all the same.
+  const taken = leaves.length === 0 ? call : `const ${pattern} = ${call}`
+  return `${head}\n${first}  ${taken}\n  return ${value}\n}`
 }
