@@ -3,9 +3,9 @@
  * precision, forward mode with central differences, and reverse mode with forward mode by the inner product ⟨w, J v⟩ = ⟨Jᵀ w, v⟩.
  */
 import {
-  CompileError,
   InternalError,
   type Blamed,
+  type CompileError,
   type Diagnostic,
   type NonFinite,
   type Program,
@@ -94,7 +94,8 @@ export async function checkDerivatives(program: Program, options: CheckOptions =
   checkOptions(options)
   if (!Array.isArray((program as Partial<Program> | null | undefined)?.subjects))
     throw new ShapeError('checkDerivatives', 'a program that compile made', program)
-  if (!program.ok) throw new CompileError(program.diagnostics)
+  // Throws the error of the bundle that the program is from.
+  if (!program.ok) program.js()
   const names = options.functions ?? program.subjects.filter(f => f.differentiable !== 'none').map(f => f.name)
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31) + 1
   const functions: CheckOutcome[] = []
@@ -129,6 +130,14 @@ function checkOptions(options: CheckOptions): void {
     if (value !== undefined && !is(value)) throw new ShapeError(name, expected, value)
   }
 }
+
+/** Whether a program has mistakes. In the package the compiler is another bundle, with classes of its own: the name tells. */
+const isCompileError = (error: unknown): error is CompileError =>
+  error instanceof Error && error.name === 'CompileError'
+
+/** Whether an error is a bug of the compiler, likewise. Firefox has an `InternalError` too, for a full stack. */
+const isInternalError = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'InternalError' && 'pass' in error
 
 type Verdict = 'ok' | 'kink' | 'held' | 'not finite' | 'stopped' | Disagreement
 
@@ -174,7 +183,7 @@ class Examination {
         this.#random,
       )
     } catch (error) {
-      if (!(error instanceof CompileError)) throw error
+      if (!isCompileError(error)) throw error
       return { ...this.#outcome('failed', 'its derivative cannot be made'), diagnostics: error.diagnostics }
     }
     if (subject === undefined) return this.#outcome('skipped', 'it takes or gives what plain data cannot say')
@@ -206,7 +215,7 @@ class Examination {
     try {
       return this.#compare(subject, reference)
     } catch (error) {
-      if (error instanceof InternalError || error instanceof CompileError || !(error instanceof Error)) throw error
+      if (isInternalError(error) || isCompileError(error) || !(error instanceof Error)) throw error
       const isEndless = isStackOverflow(error) || error.name === 'TrapError'
       // A trap of the program is a plain Error. What an engine throws else is a mistake in the code that was made of the program.
       if (!isEndless && error.name !== 'Error')

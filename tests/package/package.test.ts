@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { beforeAll, expect, it } from 'vitest'
 
@@ -44,6 +45,22 @@ it('the runtime for CPUs is one file', () => {
   const code = readFileSync(join(root, 'dist/cpu.js'), 'utf8')
   expect(code).toMatch(/^export \{$/m)
   expect(code).not.toMatch(/\bfrom "\.|\bimport\("\./)
+})
+
+// Each is a bundle with classes of its own.
+it('the runtime for CPUs knows what the compiler throws', async () => {
+  const entry = (name: string): string => pathToFileURL(join(root, `dist/${name}.js`)).href
+  const { compile, CompileError } = (await import(
+    /* @vite-ignore */ entry('index')
+  )) as typeof import('../../src/index.ts')
+  const { checkDerivatives } = (await import(
+    /* @vite-ignore */ entry('cpu')
+  )) as typeof import('../../src/cpu/index.ts')
+  const sampled = compile(`Texture2D t; SamplerState s;
+[Differentiable] float f(float x) { return x * no_diff(t.Sample(s, float2(0.5)).x); }`)
+  const { functions } = await checkDerivatives(sampled, { samples: 1 })
+  expect(functions).toMatchObject([{ status: 'failed', diagnostics: [{ code: 'E37101' }] }])
+  await expect(checkDerivatives(compile('float f( {'))).rejects.toThrow(CompileError)
 })
 
 // npm's page of the package shows README.md, and knows no folder to which links could be relative.
