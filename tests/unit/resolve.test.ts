@@ -59,6 +59,11 @@ describe('what resolve answers', () => {
     expect(file.text.slice(start, end)).toBe(path)
   })
 
+  it('is found for a path with another dot before the .slang that an import leaves out', () => {
+    const files = { 'm.ps.slang': 'int f() { return 1; }' }
+    expect(said('import "m.ps";\nint g() { return f(); }', { files })).toEqual([])
+  })
+
   it('may be the empty text, or undefined for what is not there', () => {
     expect(
       said(

@@ -200,7 +200,7 @@ export class Loader {
   }
 
   #paths(name: string, isPath: boolean): readonly string[] {
-    if (isPath) return /\.[a-z]+$/.test(name) ? [name] : [name, `${name}.slang`]
+    if (isPath) return name.endsWith('.slang') ? [name] : [name, `${name}.slang`]
     const path = name.replaceAll('.', '/')
     return [`${path}.slang`, `${path.replaceAll('_', '-')}.slang`]
   }
