@@ -136,6 +136,7 @@ const forOthers = new Set(['core/libm.slang', 'core/emulated-texture.slang'])
 const apart = new Set(
   [
     'append',
+    'atomic',
     'byte-address',
     'combined',
     'coop-vec',
@@ -151,7 +152,7 @@ const apart = new Set(
 )
 
 /** Files that say much alike. They stand together at the end, so that compression finds in one what stood in another. */
-const alike = ['buffer.slang', 'tensor.slang', 'gradient.slang', 'texture.slang', 'combined.slang']
+const alike = ['atomic.slang', 'buffer.slang', 'tensor.slang', 'gradient.slang', 'texture.slang', 'combined.slang']
 
 /**
  * A declaration as WGSL needs it: without the samples, which tests read; of an intrinsic of WGSL, without the intrinsic for
