@@ -21,14 +21,23 @@ export function bindingsOf(module: Module): ReadonlyMap<Global, Binding> {
   }
   const resources = module.globals.filter(g => g.resource !== 'none')
   for (const g of resources) if (g.binding !== undefined) take(g, g.binding)
+  // Of a resource that is several, such as a texture with a sampler, the first asks. The other comes beside it, if nothing asks for that place.
+  resources.forEach(({ binding, path }, i) => {
+    const beside = resources[i + 1]
+    if (binding !== undefined && beside?.path !== undefined && beside.path[0] === path?.[0])
+      take(beside, { ...binding, binding: binding.binding + 1 })
+  })
   const own = new Set(resources.filter(g => g.block === undefined).map(g => g.binding?.group ?? 0))
   const groups = new Map<ParameterBlock | undefined, number>([[undefined, 0]])
   const next: number[] = []
   for (const { block } of resources) {
     if (groups.has(block)) continue
-    let group = block!.group ?? 0
-    if (block!.group === undefined) while (own.has(group)) group++
-    if (block!.group === undefined && group >= maxGroups) group = 0
+    let { group } = block!
+    if (group === undefined) {
+      group = 0
+      while (own.has(group)) group++
+      if (group >= maxGroups) group = 0
+    }
     own.add(group)
     groups.set(block, group)
   }
