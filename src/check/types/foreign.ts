@@ -5,26 +5,26 @@
 import type { Cx } from '../model/context.ts'
 
 const foreign = wholly([
-  'ConstPtr|CDataLayout|__DynamicResource|DescriptorAccess|(?:Resource|Sampler)DescriptorHeap',
-  'TorchTensor|RaytracingAccelerationStructure|RayQuery|Trace(?:Motion)?Ray|HitObject|ReportHit(?:Optix)?|CallShader|ReorderThread',
-  'AcceptHitAndEndSearch|IgnoreHit|DispatchRays(?:Index|Dimensions)|(?:World|Object)Ray(?:Origin|Direction)|Ray(?:TMin|TCurrent|Flags|CurrentTime)',
-  '(?:Primitive|Instance|Geometry)Index|InstanceID|HitKind|HitTriangleVertexPosition|(?:ObjectToWorld|WorldToObject)(?:3x4|4x3)?',
-  '(?:RAY_QUERY|COMMITTED|CANDIDATE|HIT_KIND)_[A-Z_]+',
-  'RWTexture2DMS(?:Array)?|RasterizerOrdered[A-Z]\\w*|FeedbackTexture2D(?:Array)?|SubpassInput(?:MS)?',
+  'Const(?:BufferPointer|Ptr)|CDataLayout|__DynamicResource|DescriptorAccess|(?:Resource|Sampler)DescriptorHeap',
+  'TorchTensor|RaytracingAccelerationStructure|RayQuery|Trace(?:Motion)?Ray|HitObject|ReportHit\\w*|CallShader|ReorderThread',
+  'AcceptHitAndEndSearch|IgnoreHit|DispatchRays\\w*|(?:World|Object)Ray\\w*|Ray(?:TMin|TCurrent|Flags|CurrentTime)',
+  '(?:Primitive|Instance|Geometry)Index|InstanceID|HitKind|HitTriangleVertexPosition|(?:ObjectToWorld|WorldToObject)\\w*',
+  '(?:RAY_QUERY|COMMITTED|CANDIDATE|HIT_KIND)_\\w*',
+  'RWTexture2DMS\\w*|RasterizerOrdered\\w*|FeedbackTexture2D\\w*|SubpassInput\\w*',
   '(?:Point|Line|Triangle)Stream|(?:Input|Output)Patch|Output(?:Vertices|Indices|Primitives)|SetMeshOutputCounts|DispatchMesh',
-  'coopVecLoadCoherent|CoopMat(?:[A-Z]\\w*)?|coopMatLoad|WaveM(?:atch|ultiPrefix[A-Z]\\w*)',
-  '__apply|NativeString|CalculateLevelOfDetail(?:Unclamped)?|getStringHash',
+  'coopVecLoadCoherent|CoopMat\\w*|coopMatLoad|WaveM(?:atch|ultiPrefix\\w*)',
+  '__apply|NativeString|CalculateLevelOfDetail\\w*|getStringHash|GetAttributeAtVertex',
 ])
 
 /** Names in files of the core library that a bundle for WGSL alone may lack. */
 const apart = wholly([
-  '[cC]oopVec(?:[A-Z]\\w*)?|I(?:RW)?PhysicalBuffer',
+  '[cC]oopVec\\w*|I(?:RW)?PhysicalBuffer',
   '(?:Wave(?!Match|Multi)|Quad)[A-Z]\\w*',
   '(?:Diff)?TensorView|DiffTexture2D|IDiffTensorWrapper|AtomicAdd|cuda(?:ThreadIdx|BlockIdx|BlockDim)',
-  'Sampler(?:[123]D|Cube)(?:Array)?(?:Shadow)?',
+  'Sampler(?:[123]D|Cube)\\w*',
   'f16tof32|f32tof16_|(?:un)?pack(?:Half2x16|[US]norm(?:4x8|2x16)|_(?:clamp_)?[us]8\\w*)|unpack\\w+To(?:Float|Half)|u?int8_t4_packed|dot(?:2add|4add_[ui]8packed)',
   'as(?:u?int|float)16|asdouble|nextafter|frexp|bitfield(?:Extract|Insert)|dst|lit|determinant|(?:Immutable)?Ptr|Access|AddressSpace',
-  '(?:Append|Consume)StructuredBuffer|(?:RW)?ByteAddressBuffer|__atomic_\\w+|RayDesc|RAY_FLAG(?:_\\w+)?|BuiltInTriangleIntersectionAttributes',
+  '(?:Append|Consume)StructuredBuffer|(?:RW)?ByteAddressBuffer|__atomic_\\w+|RayDesc|RAY_FLAG\\w*|BuiltInTriangleIntersectionAttributes',
 ])
 
 /** A whole name of one of the lists. */
