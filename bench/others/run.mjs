@@ -268,6 +268,8 @@ export function peerSlots(code, ...entries) {
   const module = new Module(code)
   return [...new Set(entries.flatMap(e => module.usedBy(e)))].map(b => ({
     ...b,
+    // A resource in a struct that is a uniform has the name of the buffer of uniforms before its own.
+    name: b.name.replace(/^(?:globalParams|entryPointParams)_/, ''),
     ...(b.kind === 'sampler' || b.kind.endsWith('texture') ? {} : { module }),
   }))
 }
