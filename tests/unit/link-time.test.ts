@@ -56,6 +56,12 @@ test.each([
     'extern struct Other : IShape; extern static const float scale; public float f() { return scale; }',
     {},
   ],
+  [
+    'E45001',
+    'nothing defines a type that is named for its methods',
+    'interface IOp { static float apply(float x); } extern struct Op : IOp; public float f(float x) { return Op.apply(x); }',
+    {},
+  ],
   ['E38029', 'it does not conform', 'export struct Shape { [Differentiable] float area(float r) { return r; } }', {}],
   [
     'E30200',

@@ -115,9 +115,9 @@ function foundTerm(env: Env, found: Found, span: Span): Term {
   return noteLack(env, term, span)
 }
 
-/** Notes the use of a variable, field or property whose type no target has. */
+/** Notes the use of a type that no target has, or of a variable, field or property of such a type. */
 function noteLack(env: Env, term: Term, span: Span): Term {
-  const type = typeOf(term)
+  const type = term.kind === 'type' ? term.type : typeOf(term)
   if (type?.kind === 'error' && type.lack !== undefined) env.cx.lacks.push({ ...type.lack, span })
   return term
 }
