@@ -21,7 +21,7 @@ const apart = wholly([
   '[cC]oopVec\\w*|I(?:RW)?PhysicalBuffer',
   '(?:Wave(?!Match|Multi)|Quad)[A-Z]\\w*',
   '(?:Diff)?TensorView|DiffTexture2D|IDiffTensorWrapper|AtomicAdd|cuda(?:ThreadIdx|BlockIdx|BlockDim)',
-  'Sampler(?:[123]D|Cube)\\w*',
+  'texture2D|Sampler(?:[123]D|Cube)\\w*',
   'f16tof32|f32tof16_|(?:un)?pack(?:Half2x16|[US]norm(?:4x8|2x16)|_(?:clamp_)?[us]8\\w*)|unpack\\w+To(?:Float|Half)|u?int8_t4_packed|dot(?:2add|4add_[ui]8packed)',
   'as(?:u?int|float)16|asdouble|nextafter|frexp|bitfield(?:Extract|Insert)|dst|lit|determinant|(?:Immutable)?Ptr|Access|AddressSpace',
   '(?:Append|Consume)StructuredBuffer|(?:RW)?ByteAddressBuffer|__atomic_\\w+|RayDesc|RAY_FLAG\\w*|BuiltInTriangleIntersectionAttributes',
