@@ -35,6 +35,11 @@ const lacking: readonly (readonly [name: string, code: string, blamed: string])[
     'RaytracingAccelerationStructure s; void use() { RayDesc r = {}; TraceRay(s, 0, 1, 0, 0, 0, r, r); }',
     'TraceRay',
   ],
+  [
+    'array without a length that is handed on',
+    'Texture2D all[]; float4 pick(Texture2D of[], int i) { return of[i].Load(int3(0)); } float4 use() { return pick(all, 1); }',
+    'all',
+  ],
   ['scene', 'RaytracingAccelerationStructure s; void use() { let t = s; }', 's'],
 ]
 

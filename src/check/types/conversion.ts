@@ -6,7 +6,7 @@ import { enumTag } from './enum.ts'
 import { intsAgree } from './generic.ts'
 import { conditionalElem, isNone, optionalElem } from './optional.ts'
 import { isNumeric } from '../model/builtin.ts'
-import { errorType, isOpen, isWrapper, known, same, withOrder } from '../model/type.ts'
+import { errorInt, errorType, isOpen, isWrapper, known, same, withOrder } from '../model/type.ts'
 import { costs, scalarCost } from './cost.ts'
 import { stepsTo } from './inherit.ts'
 
@@ -75,7 +75,7 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
     case 'array':
       if (to.kind !== 'array' || !same(withOrder(from.elem, false), withOrder(to.elem, false))) return null
       if (to.count === null) return costs.unsized
-      return from.count !== null && intsAgree(from.count, to.count) ? 0 : null
+      return (from.count === null ? to.count === errorInt : intsAgree(from.count, to.count)) ? 0 : null
     case 'enum': {
       const tag = typeCost(cx, enumTag(cx, from.decl), to)
       return tag === null ? null : tag + costs.tag

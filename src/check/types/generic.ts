@@ -7,6 +7,7 @@ import { conforms, put, putArg, instancesOf, type Reach } from './conform.ts'
 import { commonScalar, scalarCost } from './cost.ts'
 import {
   isOpen,
+  errorInt,
   isFloatName,
   intConst,
   isInt,
@@ -168,7 +169,8 @@ export function inferArg(cx: Cx, param: GenericArg, given: GenericArg, vars: Map
     case 'array':
       if (arg.kind === 'array') {
         inferArg(cx, param.elem, arg.elem, vars)
-        if (param.count !== null && arg.count !== null) inferArg(cx, param.count, arg.count, vars)
+        // Nobody knows how long an array without a length is; what uses one is reported where it is reached.
+        if (param.count !== null) inferArg(cx, param.count, arg.count ?? errorInt, vars)
       }
       return
     case 'struct':
