@@ -92,9 +92,10 @@ export interface CheckReport {
  */
 export async function checkDerivatives(program: Program, options: CheckOptions = {}): Promise<CheckReport> {
   checkOptions(options)
-  if (!Array.isArray((program as Partial<Program> | null | undefined)?.subjects))
-    throw new ShapeError('checkDerivatives', 'a program that compile made', program)
-  // Throws the error of the bundle that the program is from.
+  // One for WGSL alone makes no JavaScript.
+  if (typeof (program as Partial<Program> | null | undefined)?.js !== 'function')
+    throw new ShapeError('checkDerivatives', "a program that compile of 'cotangent' made", program)
+  // `js` throws the error: the `CompileError` of the bundle that the program is from.
   if (!program.ok) program.js()
   const names = options.functions ?? program.subjects.filter(f => f.differentiable !== 'none').map(f => f.name)
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31) + 1

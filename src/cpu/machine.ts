@@ -63,7 +63,7 @@ export interface MachineOptions {
    * A limit that is absent costs nothing.
    */
   readonly limits?: RunLimits | undefined
-  /** How many threads of a kernel run at once: 4, by vectors, where that can be, or 1. By default each kernel has what takes it less time. */
+  /** How many threads of a kernel run at once: 4, by vectors, where that can be, or 1. By default the compiler estimates for each kernel which takes less time. */
   readonly lanes?: 1 | 4 | undefined
 }
 

@@ -154,8 +154,8 @@ export const budgetHalvings = 5
  */
 export const smallBody = 12
 /**
- * The same in WebAssembly and JavaScript: engines inline little of the first, where a call costs some nanoseconds. With 80, what all threads
- * need is no call any more that is made once for them.
+ * The same in WebAssembly and JavaScript: engines inline little of the first, where a call costs some nanoseconds. With 80,
+ * functions would be inlined that are called once for four threads, since their arguments are the same for all.
  */
 export const smallBodyOnCpu = 64
 /**
@@ -477,9 +477,6 @@ export const nodeOutput = 20
 /** A kernel of more instructions, with all that it calls, runs one thread at a time: its code would be several times as large. */
 export const wideKernel = 10_000
 
-/** A kernel that runs one thread at a time has static variables of its own where it grows to no more instructions by that. */
-export const ownKernel = 2000
-
 /** The same of all kernels of a program. */
 export const wideProgram = 30_000
 
@@ -489,8 +486,11 @@ export const wideStatic = 4
 /** What an atomic access counts as there: engines take long over many of them, with branches and locals for each thread. */
 export const wideAtomic = 40
 
-/** An operand that is taken out of a vector for one lane, or a result that is put back. */
-export const lane = 2
+/** A kernel that runs one thread at a time has static variables of its own where it grows to no more instructions by that. */
+export const ownKernel = 2000
+
+/** To take an operand out of a vector for one lane, or to put a result back. */
+export const laneMove = 2
 
 /** To begin a way for the lanes that take it, and to let ways meet. */
 export const laneWay = 3

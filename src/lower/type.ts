@@ -102,7 +102,7 @@ export class Types {
         // Without a mistake so far it is what an associated type without interfaces is at run time.
         if (this.#sink.errors === 0)
           this.#sink.add(unsupportedHere, this.#reach.here(), {
-            what: 'a value of which nothing is known but that its type is an associated type',
+            what: 'a value of an associated type of which nothing is known',
           })
         return t.i32
       default:

@@ -11,7 +11,7 @@ export interface Cx {
   readonly sink: Sink
   /** How much work the optimiser does: 0 only what targets need, 1 without growing code, 2 and 3 growing it. */
   readonly level: number
-  /** The target: calls of what it has itself stay calls. Without one, those of what WGSL has. */
+  /** The target. Calls of functions that it has by name stay calls; if undefined, of those that WGSL has. */
   readonly target?: string | undefined
   /** The target computes floats in double precision: constants are folded without rounding them to their type. */
   readonly wide?: boolean | undefined

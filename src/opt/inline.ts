@@ -149,7 +149,10 @@ function inlineWith(func: Func, pass: Inlining): boolean {
   return pass.changed
 }
 
-/** True where a call costs about as much as the body; of a function of lanes, one lane. A function that the target has itself is none. */
+/**
+ * True where a call costs about as much as the body. Of a function that works lane by lane, the body for one lane counts. What the target has
+ * by name is never small: a call of it is better.
+ */
 function isSmall(func: Func, { target = 'wgsl' }: Cx): boolean {
   const { lanewise, intrinsics, noInline } = func.info
   if (func.body === undefined || noInline || intrinsics?.[target] !== undefined) return false

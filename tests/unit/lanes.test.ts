@@ -81,7 +81,8 @@ const cases: readonly {
     name: 'quotients of numbers with a sign',
     body: `int x = n[t];
       for (int k = 0; k < 16; k++) o[t] = o[t] * 31 + x / n[k] + x % n[k] * 7;
-      o[t + 16] = x / 2 + x % 2 * 3 + x / 5 * 5 + x % 5 + x / 7 + x % 1000003 + x / -3 + x % -64 + x / 1073741824 + x % 16;`,
+      o[t + 16] = x / 2 + x % 2 * 3 + x / 5 * 5 + x % 5 + x / 7 + x % 1000003 + x / -3 + x % -64 + x / 1073741824 + x % 16;
+      o[t + 16] ^= x % -1 * 5 + x / -1;`,
   },
   {
     name: 'quotients of numbers without a sign',
@@ -217,6 +218,37 @@ describe('a static variable of a kernel', () => {
     })
     expect([...o]).toEqual(expected)
   })
+})
+
+it.each([1, 4] as const)(
+  'static variables may begin with what a recursive function makes of others, with %i at once',
+  lanes => {
+    const program = kernelOf(
+      'static int a = 3; int f(int n) { if (n <= 0) return a; return f(n - 1) + 1; } static int b = f(5);',
+      'a += x; b += a; x = b;',
+    )
+    const module = loadSync(program, { lanes })
+    const o = Int32Array.from({ length: 64 }, (_, i) => i)
+    module.kernel('computeMain').dispatch([1, 1, 1], { buffers: { o } })
+    module.close()
+    expect([...o]).toEqual(Array.from({ length: 64 }, (_, i) => 11 + i))
+  },
+)
+
+it('a long chain of calls that ends at a static variable is compiled', () => {
+  const calls = Array.from(
+    { length: 300 },
+    (_, i) => `[noinline] int f${i + 1}(int x) { return f${i}(x + 1) + 1; }`,
+  ).join('\n')
+  const program = kernelOf(
+    `static int total; [noinline] int f0(int x) { total += x; return total; }\n${calls}`,
+    'x = f300(x);',
+  )
+  const module = loadSync(program, { lanes: 1 })
+  const o = new Int32Array(64)
+  module.kernel('computeMain').dispatch([1, 1, 1], { buffers: { o } })
+  module.close()
+  expect([...o]).toEqual(Array.from({ length: 64 }, () => 600))
 })
 
 describe('functions of the library', () => {

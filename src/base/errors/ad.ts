@@ -46,7 +46,7 @@ export const lacksShadow: Entry = error(
 export const notLinear: Entry = error(
   'E36002',
   'the forward derivative of {name} is not linear in its tangents, so it has no reverse',
-  'make the result tangent of sums and multiples of .d halves only, or write a [BackwardDerivative]',
+  'make the result tangent of sums and multiples of .d halves, or write a [BackwardDerivative]',
 )
 
 export const lostInInstance: Entry<'name'> = warning(

@@ -451,7 +451,7 @@ function applying(cx: Cx, type: Type, asked: Asked | undefined): readonly Applie
   const list: AppliedExtension[] = []
   const consider = (decl: ExtensionDecl): void => {
     const info = extensionInfo(cx, decl)
-    if (info === null || info.target.kind === 'error' || asked?.(info) === false) return
+    if (info === null || info.target.kind === 'error' || !couldBe(info.target, type) || asked?.(info) === false) return
     const subst = match(cx, info, type)
     if (subst !== null) list.push({ info, subst })
   }
@@ -474,6 +474,14 @@ function applying(cx: Cx, type: Type, asked: Asked | undefined): readonly Applie
   return list
 }
 
+/** Whether some arguments could make one type of a pattern. A quick test. */
+function couldBe(pattern: GenericArg, type: GenericArg): boolean {
+  if (pattern.kind === 'scalar') return pattern === type
+  if (pattern.kind !== 'struct') return true
+  const isSame = type.kind === 'struct' && type.decl === pattern.decl
+  return isSame && pattern.args.every((a, i) => couldBe(a, type.args[i]!))
+}
+
 function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
   const { decl, target } = info
   if (decl.generics === null) {
@@ -483,9 +491,6 @@ function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
       ? { args: new Map(), self: type }
       : null
   }
-  if (target.kind !== 'param' && target.kind !== type.kind) return null
-  if ((target.kind === 'struct' || target.kind === 'interface') && target.decl !== (type as typeof target).decl)
-    return null
   const vars = new Map<number, GenericArg | null>(decl.generics.params.map(p => [p.id, null]))
   inferArg(cx, target, type, vars)
   const args = solve(cx, decl.generics, vars, noSubst, true)

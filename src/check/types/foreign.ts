@@ -7,11 +7,11 @@ import type { Cx } from '../model/context.ts'
 const foreign = wholly([
   'Const(?:BufferPointer|Ptr)|CDataLayout|__DynamicResource|DescriptorAccess|(?:Resource|Sampler)DescriptorHeap',
   'TorchTensor|RaytracingAccelerationStructure|RayQuery|Trace(?:Motion)?Ray|HitObject|ReportHit\\w*|CallShader|ReorderThread',
-  'AcceptHitAndEndSearch|IgnoreHit|DispatchRays\\w*|(?:World|Object)Ray\\w*|Ray(?:TMin|TCurrent|Flags|CurrentTime)',
-  '(?:Primitive|Instance|Geometry)Index|InstanceID|HitKind|HitTriangleVertexPosition|(?:ObjectToWorld|WorldToObject)\\w*',
+  'AcceptHitAndEndSearch|IgnoreHit|DispatchRays\\w*|(?:World|Object)Ray\\w*|Ray(?:TMin|T?Current\\w*|Flags)',
+  '(?:Primitive|Instance|Geometry)Index|InstanceID|Hit(?:Kind|Triangle)\\w*|(?:ObjectToWorld|WorldToObject)\\w*',
   '(?:RAY_QUERY|COMMITTED|CANDIDATE|HIT_KIND)_\\w*',
   'RWTexture2DMS\\w*|RasterizerOrdered\\w*|FeedbackTexture2D\\w*|SubpassInput\\w*',
-  '(?:Point|Line|Triangle)Stream|(?:Input|Output)Patch|Output(?:Vertices|Indices|Primitives)|SetMeshOutputCounts|DispatchMesh',
+  '(?:Point|Line|Triangle)Stream|(?:Input|Output)Patch|Output(?:Vertices|Indices|Primitives)|SetMesh\\w*|DispatchMesh',
   'coopVecLoadCoherent|CoopMat\\w*|coopMatLoad|WaveM(?:atch|ultiPrefix\\w*)',
   '__apply|NativeString|CalculateLevelOfDetail\\w*|getStringHash|GetAttributeAtVertex',
 ])

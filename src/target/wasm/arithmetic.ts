@@ -71,10 +71,10 @@ export class Arithmetic {
   div(x: Node, y: Node): Node {
     return this.g.pure(this.#op.div, this.#type, x, y)
   }
-
   abs(x: Node): Node {
     return this.g.pure(this.#op.abs, this.#type, x)
   }
+
   less(x: Node, y: Node): Node {
     return this.g.pure(this.#op.less, i32, x, y)
   }

@@ -27,9 +27,10 @@ export function ownKernel(func: Func, privates: readonly Global[], plan: Plan, r
   const copy = cloneFunc(func, func.name)
   copy.info.entry = func.info.entry
   localise(copy, privates, inside, sink.work)
-  for (const callee of reach.calls(copy)) {
-    if (inside(callee)) sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
-  }
+  const left = reach.calls(copy).filter(inside)
+  // Where threads do not take turns, variables in memory are right too.
+  if (left.length > 0 && !takesTurns) return undefined
+  for (const callee of left) sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
   promote(copy)
   return copy
 }
@@ -43,9 +44,11 @@ function isWorthOwning(
   reach: Reach,
 ): boolean {
   if (privates.length === 0 || reach.lists(func)) return false
-  const users = [...reach.from(func)].filter(f => f !== func && inside(f))
+  const roots = [func, ...privates.flatMap(g => g.init ?? [])]
+  const users = roots.flatMap(root => [...reach.from(root)]).filter(f => f !== func && inside(f))
   if (users.some(f => isRecursive(f) || plan.target(f).kind !== 'call')) return false
-  return inlinedSizes(inside)(func) <= costs.ownKernel
+  const size = inlinedSizes(inside, 1)
+  return roots.reduce((sum, root) => sum + size(root), 0) <= costs.ownKernel
 }
 
 /** Tells of functions that have to be part of a kernel with variables of its own: those with barriers or with uses of static variables. */
@@ -65,8 +68,8 @@ export function promote(func: Func): void {
   ssa(func)
 }
 
-/** Tells how many instructions a function has with all that becomes part of it. */
-export function inlinedSizes(mayInline: (callee: Func) => boolean): (func: Func) => number {
+/** Tells how many instructions a function has with all that becomes part of it, where an atomic access counts as so many. */
+export function inlinedSizes(mayInline: (callee: Func) => boolean, atomic: number): (func: Func) => number {
   const sizes = new Map<Func, number>()
   const size = (f: Func): number => {
     const old = sizes.get(f)
@@ -77,7 +80,7 @@ export function inlinedSizes(mayInline: (callee: Func) => boolean): (func: Func)
       sum = sizeOf(f.body)
       walk(f.body, inst => {
         if (inst.op === 'call' && mayInline(inst.attr)) sum += size(inst.attr)
-        else if (inst.op === 'atomic') sum += costs.wideAtomic
+        else if (inst.op === 'atomic') sum += atomic - 1
       })
     }
     sizes.set(f, sum)

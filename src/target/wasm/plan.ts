@@ -16,7 +16,7 @@ export interface WasmOptions {
   readonly maxArray?: number | undefined
   /** Whether the module imports a shared memory, so that instances in several threads can work on the same buffers. */
   readonly shared?: boolean | undefined
-  /** How many threads of a kernel run at once: 4, by vectors, where that can be, or 1. By default each kernel has what takes it less time. */
+  /** How many threads of a kernel run at once: 4, by vectors, where that can be, or 1. By default the compiler estimates for each kernel which takes less time. */
   readonly lanes?: 1 | 4 | undefined
   /** What a call or dispatch may take. */
   readonly limits?: RunLimits | undefined

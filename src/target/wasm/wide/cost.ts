@@ -98,6 +98,7 @@ class Cost {
     const { leaves } = this.#plan
     const { active } = share
     const result = inst.results[0]
+    // Larger values are copied in memory.
     const scalars = (v: Value): number => (v.type.kind === 'ptr' ? 1 : Math.min(leaves.count(v.type), 64))
     const differs = (v: Value | undefined): boolean => v !== undefined && this.#varying.differs(v)
     const differ = inst.args.some(differs) || differs(result)
@@ -126,6 +127,7 @@ class Cost {
       case 'unreachable':
         return
       case 'elem':
+        // A check of the index and an address; neighbours share them.
         return this.#add(share, 3, this.#neighbours.has(inst) ? 0 : 2)
       case 'load':
         return this.#add(share, n, this.#load(inst, n))
@@ -141,15 +143,16 @@ class Cost {
       }
       case 'shl':
       case 'shr':
-        return this.#add(share, n, differs(inst.args[1]) ? laneCount * 3 * n : n)
+        return this.#add(share, n, differs(inst.args[1]) ? laneCount * (1 + costs.laneMove) * n : n)
       case 'atomic':
-        return this.#add(share, costs.load, active * (costs.load + 4 * costs.lane) + 3 * laneCount)
+        // Each lane asks whether it is active, takes an address and operands, checks the address, and puts a result back.
+        return this.#add(share, costs.load, active * (costs.load + 4 * costs.laneMove) + 3 * laneCount)
       case 'call': {
         const target = this.#plan.target(inst.attr)
         if (target.kind === 'op' || target.kind === 'none') return this.#add(share, n, n)
         if (target.kind === 'helper') return this.#add(share, costs.libraryCall * n, costs.libraryCall * n)
         const cost = costs.libraryCall * n
-        return this.#add(share, cost, differ ? active * (cost + inst.args.length + n + costs.lane) : cost)
+        return this.#add(share, cost, differ ? active * (cost + inst.args.length + n + costs.laneMove) : cost)
       }
       default:
         return this.#add(share, n, n)
@@ -183,7 +186,7 @@ class Cost {
       case 'even':
         return 2 * words
       case 'any':
-        return laneCount * costs.lane + (this.#isInterleaved(pointer) ? laneCount : 2) * words
+        return laneCount * costs.laneMove + (this.#isInterleaved(pointer) ? laneCount : 2) * words
     }
   }
 
@@ -192,13 +195,16 @@ class Cost {
     const spread = this.#spread(pointer)
     if (spread === 'one' && this.#isInterleaved(pointer)) return this.#varying.isParted(store) ? 3 * words : words
     if (spread === 'row') return 2 * words
-    const lanes = this.#neighbours.has(store) ? 0 : active * costs.lane + laneCount
+    const lanes = this.#neighbours.has(store) ? 0 : active * costs.laneMove + laneCount
     return lanes + active * words + words
   }
 }
 
-/** What a division of integers by a constant costs, or one by a number that only a run knows: of scalars and of vectors. */
-function divisionBy(by: number | undefined): readonly [number, number] {
+/**
+ * What a division of integers costs, by a constant or by a number that only a run knows: of scalars, and of vectors (`division.ts`). Engines
+ * multiply by constants and shift by powers of two; vectors are converted to doubles and back, two lanes at a time.
+ */
+function divisionBy(by: number | undefined): readonly [alone: number, together: number] {
   if (by === undefined) return [2 * costs.division, 20]
   return (by & (by - 1)) === 0 ? [1, 4] : [costs.division, 10]
 }

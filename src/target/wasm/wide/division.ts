@@ -1,6 +1,6 @@
 /**
- * Quotients and remainders of integers of 32 bits, for which vectors have no instruction. Doubles find them: a quotient that is no whole
- * number differs from the next one by a part of 2⁻³², of which a double has 2⁵³.
+ * Quotients and remainders of integers of 32 bits, for which vectors have no instruction. Doubles find them. Where a divisor does not divide a
+ * number, their quotient is away from the next whole number by at least one part in 2³² of itself; a double is right to one part in 2⁵³.
  */
 import type { Node } from '../node.ts'
 import { f64x2, i32, i32x4, op } from '../opcode.ts'
@@ -25,39 +25,41 @@ export function divided(g: WideGraph, code: number, x: Node, y: Node): Node | un
 function quotient(g: WideGraph, x: Node, y: Node, signed: boolean): Node {
   const n = y.op === op.i32Const ? (y.imm as number) : 0
   const wide = g.as(i32x4, x)
-  if (n > 1 && (n & (n - 1)) === 0) {
-    const bits = 31 - Math.clz32(n)
-    if (!signed) return g.plain(op.i32x4ShrU, i32x4, [wide, g.i32(bits)])
-    // A shift rounds down: below zero, the divisor less one comes first.
-    const sign = g.plain(op.i32x4ShrS, i32x4, [wide, g.i32(31)])
-    const most = g.plain(op.i32x4ShrU, i32x4, [sign, g.i32(32 - bits)])
-    return g.plain(op.i32x4ShrS, i32x4, [g.plain(op.i32x4Add, i32x4, [wide, most]), g.i32(bits)])
-  }
+  if (n > 1 && (n & (n - 1)) === 0) return shifted(g, wide, 31 - Math.clz32(n), signed)
   const convert = signed ? op.f64x2ConvertLowI32x4S : op.f64x2ConvertLowI32x4U
   const truncate = signed ? op.i32x4TruncSatF64x2SZero : op.i32x4TruncSatF64x2UZero
-  const [low, high] = [
-    [0, 1, 0, 1],
-    [2, 3, 2, 3],
-  ].map(half => {
-    const part = (of: Node): Node => g.plain(convert, f64x2, [half[0] === 0 ? of : g.shuffle(i32x4, of, of, half)])
-    const by = (): Node => part(g.as(i32x4, y))
+  const low = (of: Node): Node => g.plain(convert, f64x2, [of])
+  const high = (of: Node): Node => low(g.shuffle(i32x4, of, of, [2, 3, 2, 3]))
+  const [first, second] = [low, high].map(half => {
     const found =
       n === 0
-        ? g.plain(op.f64x2Div, f64x2, [part(wide), by()])
-        : g.plain(op.f64x2Mul, f64x2, [part(wide), g.as(f64x2, g.f64(reciprocal(signed ? n : n >>> 0)))])
+        ? g.plain(op.f64x2Div, f64x2, [half(wide), half(g.as(i32x4, y))])
+        : g.plain(op.f64x2Mul, f64x2, [half(wide), g.as(f64x2, g.f64(reciprocal(signed ? n : n >>> 0)))])
     return g.plain(truncate, i32x4, [found])
   })
-  return g.shuffle(i32x4, low!, high!, [0, 1, 4, 5])
+  return g.shuffle(i32x4, first!, second!, [0, 1, 4, 5])
 }
 
-/** What to multiply by instead of a division: a little too much, so that multiples of the divisor do not end below their quotient. */
+/** The quotient by a power of two. */
+function shifted(g: WideGraph, x: Node, bits: number, signed: boolean): Node {
+  if (!signed) return g.plain(op.i32x4ShrU, i32x4, [x, g.i32(bits)])
+  // A shift rounds down: to a number below zero, the divisor less one is added before.
+  const sign = g.plain(op.i32x4ShrS, i32x4, [x, g.i32(31)])
+  const less = g.plain(op.i32x4ShrU, i32x4, [sign, g.i32(32 - bits)])
+  return g.plain(op.i32x4ShrS, i32x4, [g.plain(op.i32x4Add, i32x4, [x, less]), g.i32(bits)])
+}
+
+/**
+ * What to multiply by instead of a division. It is a little too large, so that multiples of the divisor do not end below their quotient, and by
+ * too little for other numbers to reach the next one.
+ */
 function reciprocal(by: number): number {
   return (1 + 2 ** -50) / by
 }
 
 function remainder(g: WideGraph, x: Node, y: Node, signed: boolean): Node {
-  // Of the least integer and -1 the quotient is too large; of 1 the remainder is the same.
-  const by = signed && y.op !== op.i32Const ? g.select(g.pure(op.i32Eq, i32, y, g.i32(-1)), g.i32(1), y) : y
+  // The quotient of the least integer by -1 is too large; the remainder by 1 is the same.
+  const by = signed ? g.select(g.pure(op.i32Eq, i32, y, g.i32(-1)), g.i32(1), y) : y
   const whole = g.plain(op.i32x4Mul, i32x4, [quotient(g, x, by, signed), g.as(i32x4, by)])
   return g.plain(op.i32x4Sub, i32x4, [g.as(i32x4, x), whole])
 }

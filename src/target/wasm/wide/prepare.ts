@@ -29,7 +29,7 @@ export function wideFunc(
   if (reach.lists(func)) throw new NotWide('it keeps lists')
   if (from.some(f => f.body !== undefined && holds(f.body, i => i.op === 'printf'))) throw new NotWide('it prints')
   const mayInline = (callee: Func): boolean => plan.target(callee).kind === 'call' && !isRecursive(callee)
-  const sizeOfAll = inlinedSizes(mayInline)
+  const sizeOfAll = inlinedSizes(mayInline, costs.wideAtomic)
   const size = privates.reduce((sum, g) => sum + costs.wideStatic + (g.init ? sizeOfAll(g.init) : 0), sizeOfAll(func))
   if (size > Math.min(costs.wideKernel, allowance.left)) throw new NotWide('it is large')
   allowance.left -= size
@@ -56,6 +56,7 @@ export function wideFunc(
     })
     found = callees.size > 0 && inlineAll(copy, callee => callees.has(callee), Infinity, work)
   }
+  // Last, since the loop inlines what uses them.
   if (own.length > 0) promote(copy)
   const left = reach.calls(copy).find(inside)
   if (left !== undefined) throw new NotWide(`it calls ${left.name}`)
