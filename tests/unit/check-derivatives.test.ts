@@ -305,7 +305,7 @@ describe('options', () => {
   test('and so is what is no program', async () => {
     for (const given of [null, undefined, {}, { ok: true }])
       await expect(checkDerivatives(given as unknown as typeof program)).rejects.toThrow(
-        /^checkDerivatives: expected a program that compile made/,
+        /^checkDerivatives: expected a program that compile of 'cotangent' made/,
       )
   })
   test('that are not given have defaults', async () => {

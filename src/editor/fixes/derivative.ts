@@ -234,7 +234,7 @@ export const derivativeFixes: readonly Row[] = [
   }),
   row(ad.unrepeatableLoop, { does: 'leave [Checkpoints] out', edit: at => removeLoopAttribute(at, 'Checkpoints') }),
   row(unrollForever, {
-    does: 'use [MaxIters(n)] in place of [ForceUnroll]',
+    does: 'use [MaxIters(n)]',
     edit: at => {
       const found = loopAttribute(at, 'ForceUnroll')
       return found && [replace(found.span, `MaxIters(${someTrips})`)]

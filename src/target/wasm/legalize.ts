@@ -234,11 +234,8 @@ class Legalizer implements Plan {
     try {
       return this.sink.work.apart(() => {
         const code = newCode()
-        wideKernelCode(this, wideFunc(func, { privates, shared }, this, this.#reach, this.#wideAllowance), code, {
-          frame: this.#frame,
-          shared,
-          always: this.#lanes === 4,
-        })
+        const copy = wideFunc(func, { privates, shared }, this, this.#reach, this.#wideAllowance)
+        wideKernelCode(this, copy, code, { frame: this.#frame, shared, always: this.#lanes === 4 })
         return code
       })
     } catch (error) {

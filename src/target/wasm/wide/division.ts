@@ -2,12 +2,18 @@
  * Quotients and remainders of integers of 32 bits, for which vectors have no instruction. Doubles find them. Where a divisor does not divide a
  * number, their quotient is away from the next whole number by at least one part in 2³² of itself; a double is right to one part in 2⁵³.
  */
+import type { Graph } from '../graph.ts'
 import type { Node } from '../node.ts'
-import { f64x2, i32, i32x4, op } from '../opcode.ts'
-import type { WideGraph } from './graph.ts'
+import { f64x2, i32, i32x4, op, type VectorType } from '../opcode.ts'
+
+/** What a graph of vectors does for this. */
+interface Vectors extends Graph {
+  as(type: VectorType, x: Node): Node
+  shuffle(type: VectorType, x: Node, y: Node, words: readonly number[]): Node
+}
 
 /** The quotient or remainder of each lane, rounded toward zero; undefined for other instructions. No divisor is zero. */
-export function divided(g: WideGraph, code: number, x: Node, y: Node): Node | undefined {
+export function divided(g: Vectors, code: number, x: Node, y: Node): Node | undefined {
   switch (code) {
     case op.i32DivS:
       return quotient(g, x, y, true)
@@ -22,7 +28,7 @@ export function divided(g: WideGraph, code: number, x: Node, y: Node): Node | un
   }
 }
 
-function quotient(g: WideGraph, x: Node, y: Node, signed: boolean): Node {
+function quotient(g: Vectors, x: Node, y: Node, signed: boolean): Node {
   const n = y.op === op.i32Const ? (y.imm as number) : 0
   const wide = g.as(i32x4, x)
   if (n > 1 && (n & (n - 1)) === 0) return shifted(g, wide, 31 - Math.clz32(n), signed)
@@ -41,7 +47,7 @@ function quotient(g: WideGraph, x: Node, y: Node, signed: boolean): Node {
 }
 
 /** The quotient by a power of two. */
-function shifted(g: WideGraph, x: Node, bits: number, signed: boolean): Node {
+function shifted(g: Vectors, x: Node, bits: number, signed: boolean): Node {
   if (!signed) return g.plain(op.i32x4ShrU, i32x4, [x, g.i32(bits)])
   // A shift rounds down: to a number below zero, the divisor less one is added before.
   const sign = g.plain(op.i32x4ShrS, i32x4, [x, g.i32(31)])
@@ -57,7 +63,7 @@ function reciprocal(by: number): number {
   return (1 + 2 ** -50) / by
 }
 
-function remainder(g: WideGraph, x: Node, y: Node, signed: boolean): Node {
+function remainder(g: Vectors, x: Node, y: Node, signed: boolean): Node {
   // The quotient of the least integer by -1 is too large; the remainder by 1 is the same.
   const by = signed ? g.select(g.pure(op.i32Eq, i32, y, g.i32(-1)), g.i32(1), y) : y
   const whole = g.plain(op.i32x4Mul, i32x4, [quotient(g, x, by, signed), g.as(i32x4, by)])
