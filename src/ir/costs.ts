@@ -494,6 +494,12 @@ export const wideAtomic = 40
 export const ownKernel = 2000
 
 /**
+ * All such kernels of a program have no more instructions than this.
+ * Half and double: the same code.
+ */
+export const ownProgram = 20_000
+
+/**
  * To take an operand out of a vector for one lane, or to put a result back.
  * Half: WebAssembly +2.7 %, since more kernels run four threads at once; double: WebAssembly −1.9 %.
  */

@@ -105,6 +105,7 @@ class Legalizer implements Plan {
   readonly cells: LimitCells
   readonly #lanes: 1 | 4 | undefined
   readonly #wideAllowance = { left: costs.wideProgram }
+  readonly #ownAllowance = { left: costs.ownProgram }
   readonly #written: ReadonlySet<Global>
 
   constructor(module: Module, sink: Sink, { maxArray, limits = {}, shared = false, lanes }: WasmOptions) {
@@ -207,7 +208,7 @@ class Legalizer implements Plan {
     let code: Code
     if (typeof wide === 'string') {
       code = newCode()
-      const own = ownKernel(func, privates, this, this.#reach)
+      const own = ownKernel(func, privates, this, this.#reach, this.#ownAllowance)
       const lists = this.#reach.lists(func)
       kernelCode(this, own ?? func, code, {
         frame: this.#frame,

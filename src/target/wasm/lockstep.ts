@@ -37,7 +37,7 @@ export function touches(func: Func, globals: readonly Global[]): boolean {
  * Makes static variables local to a function that holds all that uses them; `globals` come after those that their initial values are
  * made of. `inside` tells of functions that become part of it.
  */
-export function localise(func: Func, globals: readonly Global[], inside: (callee: Func) => boolean, work: Work): void {
+export function localise(func: Func, globals: readonly Global[], inside: (callee: Func) => boolean, work?: Work): void {
   const start = region()
   const b = new Builder(func, start)
   const locals = new Map(

@@ -3,6 +3,7 @@
  * them become part of the kernel.
  */
 import { barrierInside } from '../../base/errors/wasm.ts'
+import type { Work } from '../../base/limits.ts'
 import * as costs from '../../ir/costs.ts'
 import type { Func, Global } from '../../ir/value.ts'
 import { cloneFunc, walk } from '../../ir/walk.ts'
@@ -16,39 +17,50 @@ import type { Reach } from './reach.ts'
 
 /**
  * A copy of a kernel that runs one thread at a time, whose static variables are its own: of each kernel with barriers, since threads take turns, and
- * of others where that takes little code. Undefined for the rest.
+ * of others where that takes little code, which is taken from the allowance of the program. Undefined for the rest.
  */
-export function ownKernel(func: Func, privates: readonly Global[], plan: Plan, reach: Reach): Func | undefined {
+export function ownKernel(
+  func: Func,
+  privates: readonly Global[],
+  plan: Plan,
+  reach: Reach,
+  allowance: { left: number },
+): Func | undefined {
   const { sink } = plan
-  const takesTurns = [...reach.from(func)].some(hasBarrier)
   const inside = belongsInside(privates, reach)
-  if (!takesTurns && !isWorthOwning(func, privates, inside, plan, reach)) return undefined
-  sink.work.spend('instructions', sizeOf(func.body!) + privates.length, func.span)
-  const copy = cloneFunc(func, func.name)
-  copy.info.entry = func.info.entry
-  localise(copy, privates, inside, sink.work)
-  const left = reach.calls(copy).filter(inside)
-  // Where threads do not take turns, variables in memory are right too.
-  if (left.length > 0 && !takesTurns) return undefined
-  for (const callee of left) sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
-  promote(copy)
-  return copy
+  if ([...reach.from(func)].some(hasBarrier)) {
+    sink.work.spend('instructions', sizeOf(func.body!) + privates.length, func.span)
+    const copy = copyOf(func, privates, inside, sink.work)
+    for (const callee of reach.calls(copy).filter(inside))
+      sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
+    return copy
+  }
+  if (privates.length === 0 || reach.lists(func)) return undefined
+  const roots = [func, ...privates.flatMap(g => g.init ?? [])]
+  const users = roots.flatMap(root => [...reach.from(root)]).filter(f => f !== func && inside(f))
+  if (users.some(f => isRecursive(f) || plan.target(f).kind !== 'call')) return undefined
+  const sizeOfAll = inlinedSizes(inside, 1)
+  const size = roots.reduce((sum, root) => sum + sizeOfAll(root), 0)
+  if (size > Math.min(costs.ownKernel, allowance.left)) return undefined
+  allowance.left -= size
+  // The allowance bounds it, whatever the limits of the program.
+  const copy = copyOf(func, privates, inside, undefined)
+  // Of a chain of very many calls some are left. Variables in memory are right, too.
+  return reach.calls(copy).some(inside) ? undefined : copy
 }
 
-/** Whether threads that do not take turns should have static variables of their own. */
-function isWorthOwning(
+/** A copy of a kernel with what is inside of it, and with variables of its own. */
+function copyOf(
   func: Func,
   privates: readonly Global[],
   inside: (callee: Func) => boolean,
-  plan: Plan,
-  reach: Reach,
-): boolean {
-  if (privates.length === 0 || reach.lists(func)) return false
-  const roots = [func, ...privates.flatMap(g => g.init ?? [])]
-  const users = roots.flatMap(root => [...reach.from(root)]).filter(f => f !== func && inside(f))
-  if (users.some(f => isRecursive(f) || plan.target(f).kind !== 'call')) return false
-  const size = inlinedSizes(inside, 1)
-  return roots.reduce((sum, root) => sum + size(root), 0) <= costs.ownKernel
+  work: Work | undefined,
+): Func {
+  const copy = cloneFunc(func, func.name)
+  copy.info.entry = func.info.entry
+  localise(copy, privates, inside, work)
+  promote(copy)
+  return copy
 }
 
 /** Tells of functions that have to be part of a kernel with variables of its own: those with barriers or with uses of static variables. */
