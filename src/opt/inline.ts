@@ -253,7 +253,6 @@ class Inlining {
     const body = callee.body!
     this.#work?.spend('instructions', sizeOf(body), call.span)
     const copies = this.#moves ? this.#taken(call, body) : this.#copied(region, call, body)
-    // What the library computes stands, for the user, where it is called.
     // What comes of the library, a rule of it too, stands where it is called.
     if (callee.span?.file.isCore === true && call.span !== null) for (const inst of copies) inst.span = call.span
     if (returnsEarly(body)) {

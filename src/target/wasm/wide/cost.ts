@@ -120,12 +120,11 @@ class Cost {
       case 'yield':
       case 'next':
       case 'test':
-        return
-      case 'leave':
-        return this.#add(share, 1, this.#varying.isParted(inst) ? costs.laneWay + inst.args.length : 1)
       case 'ret':
       case 'unreachable':
         return
+      case 'leave':
+        return this.#add(share, 1, this.#varying.isParted(inst) ? costs.laneWay + inst.args.length : 1)
       case 'elem':
         // A check of the index and an address; neighbours share them.
         return this.#add(share, 3, this.#neighbours.has(inst) ? 0 : 2)
