@@ -247,7 +247,7 @@ function isSurelyType(p: Cursor, first: number, close: number): boolean {
   if (last === '>' || last === '>>' || last === '*') return true
   // A dotted name is a type if its last part is one: `Lib.Color`.
   let i = first
-  while (p.wordAt(i) === 'each' || p.wordAt(i) === 'expand') i++
+  while (['each', 'expand', 'no_diff'].includes(p.wordAt(i))) i++
   while (p.isAt(i + 1, '::') || p.isAt(i + 1, '.')) i += 2
   return isTypeName(p, p.wordAt(i)) || (p.kindAt(i) === nameKind && p.kindAt(i + 1) === nameKind)
 }
