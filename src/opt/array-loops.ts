@@ -10,6 +10,7 @@ import { walk } from '../ir/walk.ts'
 import { sizeOf } from './inline.ts'
 import { tripBound } from './loops.ts'
 import { constantIndex, isPure, rootOf } from './match.ts'
+import { Ranges } from './ranges.ts'
 
 type Loop = Inst<'loop'>
 
@@ -28,7 +29,7 @@ export function loopsOfArrays(func: Func): ReadonlySet<Loop> {
   if (indexed.size === 0) return chosen
   const owners = new Map<Region, Loop>()
   const top = nest(undefined, [func.body!], owners)
-  const indices = new Indices(owners)
+  const indices = new Indices(owners, new Ranges(func))
   const wanted: { readonly loops: ReadonlySet<Loop>; readonly size: number }[] = []
   for (const at of indexed.values()) {
     const loops = indices.all(undefined, at)
@@ -97,26 +98,33 @@ function indexedArrays(body: Region): ReadonlyMap<Inst, readonly Value[]> {
 class Indices {
   /** The loop that carries the parameters of a region. */
   readonly #owners: ReadonlyMap<Region, Loop>
+  readonly #ranges: Ranges
   /** Undefined for what only a run knows. A value that is being asked about needs nothing more. */
   readonly #loops = new Map<Value, ReadonlySet<Loop> | undefined>()
   readonly #trips = new Map<Loop, number | undefined>()
 
-  constructor(owners: ReadonlyMap<Region, Loop>) {
+  constructor(owners: ReadonlyMap<Region, Loop>, ranges: Ranges) {
     this.#owners = owners
+    this.#ranges = ranges
   }
 
-  /** The trips of a loop that may be written out. */
+  /** The trips of a loop that may be written out: at most, where it is for the loops around to say how many. */
   trips(loop: Loop): number | undefined {
     if (!this.#trips.has(loop)) {
-      const exact = tripBound(loop)?.exact
-      this.#trips.set(loop, exact !== undefined && exact <= costs.arrayLoopTrips ? exact : undefined)
+      const bound = tripBound(loop, v => this.#ranges.of(v, () => true))
+      const isSmall = bound !== undefined && !bound.early && bound.max <= costs.arrayLoopTrips
+      this.#trips.set(loop, isSmall ? bound.max : undefined)
     }
     return this.#trips.get(loop)
   }
 
-  /** The loops for several values, and one more. */
+  /** The loops for several values, and one more with what its trips depend on. */
   all(loop: Loop | undefined, values: readonly Value[]): ReadonlySet<Loop> | undefined {
-    if (loop !== undefined && this.trips(loop) === undefined) return undefined
+    if (loop !== undefined) {
+      const { end } = loop.regions[0]!
+      if (end.op !== 'test' || this.trips(loop) === undefined) return undefined
+      values = [...values, end.args[0]!]
+    }
     const all = new Set<Loop>(loop === undefined ? [] : [loop])
     for (const value of values) {
       const loops = this.#of(value)

@@ -6,7 +6,7 @@ import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { type Func, type Region, type Value } from '../ir/value.ts'
-import { substitute, type ValueTable } from '../ir/walk.ts'
+import { resolved, substitute, type ValueTable } from '../ir/walk.ts'
 import { definedBy } from './match.ts'
 import * as costs from '../ir/costs.ts'
 
@@ -25,7 +25,12 @@ export function expand(func: Func): boolean {
       b.span = inst.span
       const result = inst.results[0]
       if (inst.op === 'add' && isComposite(result!.type))
-        replaced[result!.id] = sum(b, result!.type, inst.args[0]!, inst.args[1]!)
+        replaced[result!.id] = sum(
+          b,
+          result!.type,
+          resolved(inst.args[0]!, replaced),
+          resolved(inst.args[1]!, replaced),
+        )
       else if (
         inst.op === 'select' &&
         inst.args[0]!.type === t.bool &&
@@ -52,16 +57,22 @@ function isComposite(type: Type): boolean {
 
 /** The sum of two values of any type; flags and handles in them come from the first. */
 function sum(b: Builder, type: Type, x: Value, y: Value): Value {
-  if (type.scalar !== undefined) return type.scalar === 'bool' ? x : b.emit1('add', [x, y])
+  if (type.scalar !== undefined) return type.scalar === 'bool' ? x : b.add(x, y)
   if (type.kind === 'list') return b.emit1('add', [x, y])
   if (!isComposite(type)) return x
   const add = type.diff?.type === type ? type.diff.dadd : undefined
   if (add !== undefined) return b.call(add, [x, y])[0]!
-  const limit = isLoaded(x) || isLoaded(y) ? costs.flatSumInMemory : costs.flatSum
+  const limit =
+    isWritten(x) || isWritten(y) ? Infinity : isLoaded(x) || isLoaded(y) ? costs.flatSumInMemory : costs.flatSum
   if (type.kind === 'array' && type.count > limit) return sumInLoop(b, type, x, y)
   const parts: Value[] = []
   for (let i = 0; i < type.count; i++) parts.push(sum(b, t.component(type, i), b.extract(x, i), b.extract(y, i)))
   return b.construct(type, parts)
+}
+
+/** Whether the elements are written out anyway; the sum with those that are zero costs nothing. */
+function isWritten(x: Value): boolean {
+  return definedBy(x, 'construct') !== undefined
 }
 
 function isLoaded(x: Value): boolean {

@@ -22,9 +22,11 @@ export interface Induction {
 
 export interface TripBound {
   /** The number of trips, where it is known. */
-  readonly exact?: number
+  readonly exact?: number | undefined
   /** No run of the loop makes more trips. */
   readonly max: number
+  /** A `leave` or a `ret` in it may end it, not only its test. */
+  readonly early: boolean
 }
 
 /** A value that is an induction plus a constant. */
@@ -112,14 +114,13 @@ const byType: Known = value => anyOf(value.type)
 export function tripBound(loop: Inst<'loop'>, known: Known = byType): TripBound | undefined {
   const hint = boundOf(loop.attr)
   const exits = Exits.of(loop)
-  // By a `leave` or a `ret` in it, not by its test.
   const early = exits.isLeft(loop) || exits.leavesAround(loop)
   let max = hint ?? Infinity
   let exact: number | undefined
   const steps = inductions(loop)
   const end = loop.regions[0]!.end
   if (end.op === 'test') {
-    if (constantOf(end.args[0]!) === false) return { exact: 0, max: 0 }
+    if (constantOf(end.args[0]!) === false) return { exact: 0, max: 0, early }
     for (const c of conditions(end.args[0]!, true, steps)) {
       max = Math.min(max, trips(c, true, known) ?? Infinity)
       if (!early && isWhole(end.args[0]!)) exact = trips(c, false, known)
@@ -128,8 +129,8 @@ export function tripBound(loop: Inst<'loop'>, known: Known = byType): TripBound 
     // A body that never comes back to the head is run once.
     if (loop.regions[1]!.end.op !== 'next') max = Math.min(max, 1)
   }
-  if (exact !== undefined) return { exact, max: exact }
-  return max === Infinity ? undefined : { max }
+  max = exact ?? max
+  return max === Infinity ? undefined : { exact, max, early }
 }
 
 /** True if the condition is one comparison, perhaps negated: a part of a longer one does not say when the whole fails. */

@@ -76,5 +76,5 @@ export const wideForward: Entry<'name' | 'limit'> = error(
 export const forwardWithEffects: Entry<'name'> = error(
   'E36007',
   'the forward derivative {name} has derivatives of its own, and it writes global memory or prints: no reverse can be made of it',
-  'a reverse would run it once for each float of its inputs: give its function a [BackwardDerivative] too, or leave the effects out',
+  'give its function a [BackwardDerivative] too, or leave the effects out',
 )

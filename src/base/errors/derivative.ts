@@ -60,7 +60,7 @@ export const vectorConditional: Entry<never> = error(
 export const ownDifferential: Entry<'type' | 'differential'> = error(
   'E30096',
   '{type} is used as a differential, and its own differential is {differential}',
-  'a differential type must be its own differential: let it conform to IDifferentiable, and all its fields',
+  'let it conform to IDifferentiable, and all its fields',
 )
 
 export const noCounterpart: Entry<'name' | 'type' | 'differential'> = error(
@@ -231,7 +231,7 @@ export const constantReference: Entry<'name'> = error(
 export const valueAndPointer: Entry<'type'> = error(
   'E30311',
   '{type} conforms to IDifferentiable and to IDifferentiablePtrType',
-  'a type is differentiated as a value or as a pointer: leave one out',
+  'leave one of them out',
 )
 
 export const counterpartType: Entry<'name' | 'counterpart' | 'expected' | 'got'> = error(

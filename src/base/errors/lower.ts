@@ -52,7 +52,7 @@ export const unsupportedHere: Entry<'what'> = error(
 export const atomicOnCopy: Entry<'name'> = error(
   'E36119',
   'an atomic operation on {name}, which holds a copy of the argument here',
-  'declare it as `__ref` or `Atomic<T>`, in a function without derivatives that no interface calls, and give it memory; else pass the buffer and an index',
+  'pass the buffer and an index, or declare it as `__ref` or `Atomic<T>` in a function without derivatives',
 )
 
 export const genericEntry: Entry<'name'> = remark(
@@ -64,7 +64,7 @@ export const genericEntry: Entry<'name'> = remark(
 export const noTarget: Entry<'feature'> = error(
   'E50100',
   '{feature} is not supported yet',
-  'keep it out of what entry points and exported functions reach, or write another way in a case of __target_switch',
+  'keep it out of entry points and exported functions, or write another way in a case of __target_switch',
 )
 
 export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error(
@@ -76,7 +76,7 @@ export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error(
 export const mixedParameter: Entry<'name' | 'parameter'> = error(
   'E38025',
   '{name} has no semantic, but other fields of the parameter {parameter} are system values',
-  'keep system values and what the host gives in parameters of their own; mark one that is all uniform with `uniform`',
+  'give those a parameter of their own; mark one that is all uniform with `uniform`',
 )
 
 export const varyingType: Entry<'name' | 'semantic' | 'expected'> = error(

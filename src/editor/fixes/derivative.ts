@@ -289,8 +289,12 @@ export const derivativeFixes: readonly Row[] = [
   ),
   row(
     errors.valueAndPointer,
-    { does: 'leave one out', with: 'IDifferentiablePtrType', edit: at => oneBase(at, 'IDifferentiablePtrType') },
-    { does: 'leave one out', with: 'IDifferentiable', edit: at => oneBase(at, 'IDifferentiable') },
+    {
+      does: 'leave one of them out',
+      with: 'IDifferentiablePtrType',
+      edit: at => oneBase(at, 'IDifferentiablePtrType'),
+    },
+    { does: 'leave one of them out', with: 'IDifferentiable', edit: at => oneBase(at, 'IDifferentiable') },
   ),
   row(
     errors.counterpartType,
