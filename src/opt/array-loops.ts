@@ -7,65 +7,33 @@
 import * as costs from '../ir/costs.ts'
 import type { Func, Inst, Region, Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
-import { sizeOf } from './inline.ts'
+import { writtenOut } from './folding.ts'
 import { tripBound } from './loops.ts'
 import { constantIndex, isPure, rootOf } from './match.ts'
 import { Ranges } from './ranges.ts'
 
 type Loop = Inst<'loop'>
 
-/** A loop, and what is in it. */
-interface Nest {
-  readonly inner: Nest[]
-  readonly loop: Loop | undefined
-  /** Instructions that are in no inner loop. */
-  size: number
-}
-
 /** Chooses loops to write out. Where not all fit, the arrays go first whose loops grow least. */
 export function loopsOfArrays(func: Func): ReadonlySet<Loop> {
   const chosen = new Set<Loop>()
   const indexed = indexedArrays(func.body!)
   if (indexed.size === 0) return chosen
-  const owners = new Map<Region, Loop>()
-  const top = nest(undefined, [func.body!], owners)
-  const indices = new Indices(owners, new Ranges(func))
+  const indices = new Indices(func)
+  const size = (loops: ReadonlySet<Loop>): number =>
+    // Pipelines inline what is called.
+    writtenOut(func.body!.insts, loop => (loops.has(loop) ? indices.trips(loop) : undefined), costs.arrayLoopGrowth)
   const wanted: { readonly loops: ReadonlySet<Loop>; readonly size: number }[] = []
   for (const at of indexed.values()) {
     const loops = indices.all(undefined, at)
-    if (loops !== undefined && loops.size > 0) wanted.push({ loops, size: writtenOut(top, loops, indices) })
+    if (loops !== undefined && loops.size > 0) wanted.push({ loops, size: size(loops) })
     if (wanted.length === costs.arrayLoopGroups) break
   }
-  const limit = writtenOut(top, chosen, indices) + costs.arrayLoopGrowth
+  const limit = size(chosen) + costs.arrayLoopGrowth
   for (const { loops } of wanted.sort((a, b) => a.size - b.size)) {
-    if (writtenOut(top, new Set([...chosen, ...loops]), indices) <= limit) for (const loop of loops) chosen.add(loop)
+    if (size(new Set([...chosen, ...loops])) <= limit) for (const loop of loops) chosen.add(loop)
   }
   return chosen
-}
-
-function nest(loop: Loop | undefined, regions: readonly Region[], owners: Map<Region, Loop>): Nest {
-  const it: Nest = { inner: [], loop, size: 0 }
-  if (loop !== undefined) owners.set(loop.regions[0]!, loop)
-  const visit = (region: Region): void => {
-    for (const inst of region.insts) {
-      if (inst.op === 'loop') it.inner.push(nest(inst, inst.regions, owners))
-      else {
-        if (!inst.row.ends && inst.op !== 'const' && inst.op !== 'zero') it.size++
-        // Pipelines inline what is called.
-        if (inst.op === 'call' && inst.attr.body !== undefined) it.size += sizeOf(inst.attr.body, costs.arrayLoopGrowth)
-        for (const inner of inst.regions) visit(inner)
-      }
-    }
-  }
-  for (const region of regions) visit(region)
-  return it
-}
-
-/** The instructions of a nest in which some loops are written out. */
-function writtenOut(nest: Nest, loops: ReadonlySet<Loop>, indices: Indices): number {
-  let once = nest.size
-  for (const inner of nest.inner) once += writtenOut(inner, loops, indices)
-  return nest.loop !== undefined && loops.has(nest.loop) ? indices.trips(nest.loop)! * once : once
 }
 
 /** What computed values index each array that is indexed by such, if it is small and nothing but this function sees it. */
@@ -97,15 +65,17 @@ function indexedArrays(body: Region): ReadonlyMap<Inst, readonly Value[]> {
 /** Which loops must be written out so that a value becomes a constant. */
 class Indices {
   /** The loop that carries the parameters of a region. */
-  readonly #owners: ReadonlyMap<Region, Loop>
+  readonly #owners = new Map<Region, Loop>()
   readonly #ranges: Ranges
   /** Undefined for what only a run knows. A value that is being asked about needs nothing more. */
   readonly #loops = new Map<Value, ReadonlySet<Loop> | undefined>()
   readonly #trips = new Map<Loop, number | undefined>()
 
-  constructor(owners: ReadonlyMap<Region, Loop>, ranges: Ranges) {
-    this.#owners = owners
-    this.#ranges = ranges
+  constructor(func: Func) {
+    this.#ranges = new Ranges(func)
+    walk(func.body!, inst => {
+      if (inst.op === 'loop') this.#owners.set(inst.regions[0]!, inst)
+    })
   }
 
   /** The trips of a loop that may be written out: at most, where it is for the loops around to say how many. */

@@ -11,6 +11,7 @@ import { mapValues, valueTable, type ValueTable } from '../ir/walk.ts'
 import { leavesTo } from '../ir/exits.ts'
 import { loopsOfArrays } from './array-loops.ts'
 import type { Cx } from './cx.ts'
+import { writtenOut } from './folding.ts'
 import { sizeOf } from './inline.ts'
 import { statesOf, tripBound } from './loops.ts'
 import { caseOf, constantInt, constantOf } from './match.ts'
@@ -34,14 +35,24 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
     cx.level >= 3
       ? [costs.smallLoopTripsFast, costs.smallLoopInstructionsFast]
       : [costs.smallLoopTrips, costs.smallLoopInstructions]
+  const trips = upTo(most)
   const small = (loop: Inst<'loop'>): boolean => {
-    const size = sizeOf(loop.regions[0]!, total) + sizeOf(loop.regions[1]!, total)
-    if (size > total) return false
-    const exact = tripBound(loop)?.exact
-    return exact !== undefined && exact <= most && exact * size <= total
+    const exact = trips(loop)
+    if (exact === undefined) return false
+    const size = sizeOf(loop.regions[0]!) + sizeOf(loop.regions[1]!)
+    // One that becomes no longer is short enough too.
+    return exact * size <= total || writtenOut([loop], trips) <= Math.max(total, size)
   }
   return unrollWhere(func, cx, small, costs.smallLoopAll * total)
 }
+
+/** Gives the trips of loops that are known to make at most so many. */
+const upTo =
+  (most: number) =>
+  (loop: Inst<'loop'>): number | undefined => {
+    const exact = tripBound(loop)?.exact
+    return exact !== undefined && exact <= most ? exact : undefined
+  }
 
 /** Unrolls loops of few trips that keep small arrays in memory. Copies get no names: each trip would repeat them with another number. */
 export function unrollArrays(func: Func, cx: Cx): boolean {
@@ -55,31 +66,12 @@ export function unrollArrays(func: Func, cx: Cx): boolean {
  * number, arrays become values, and a reverse pass neither stores nor counts anything for the loop.
  */
 export function unrollFew(func: Func, cx: Cx): boolean {
-  const few = (loop: Inst<'loop'>): boolean => {
-    const exact = tripBound(loop)?.exact
-    return (
-      exact !== undefined &&
-      exact <= costs.unrollTrips &&
-      statesOf(loop.attr) === undefined &&
-      exact * writtenOut(loop.regions) <= costs.unrollInstructions
-    )
-  }
+  const trips = upTo(costs.unrollTrips)
+  const few = (loop: Inst<'loop'>): boolean =>
+    trips(loop) !== undefined &&
+    statesOf(loop.attr) === undefined &&
+    writtenOut([loop], trips) <= costs.unrollInstructions
   return unrollWhere(func, cx, few, costs.unrollAll * costs.unrollInstructions)
-}
-
-/** The number of instructions of regions after unrolling the loops in them that have few trips. */
-function writtenOut(regions: readonly Region[]): number {
-  let size = 0
-  for (const { insts } of regions) {
-    for (const inst of insts) {
-      const inner = writtenOut(inst.regions)
-      if (inst.op === 'loop') {
-        const exact = tripBound(inst)?.exact
-        size += exact === undefined || exact > costs.unrollTrips ? inner : exact * inner
-      } else if (!inst.row.ends && inst.op !== 'const' && inst.op !== 'zero') size += 1 + inner
-    }
-  }
-  return size
 }
 
 /** Unrolls loops. All of a function together become at most `most` instructions in one run; once one would be too much, those that follow stay loops. */
@@ -100,7 +92,7 @@ function unrollWhere(
       const inst = region.insts[i]!
       if (inst.op === 'loop' && left > 0 && wanted(inst)) {
         to ??= valueTable(func)
-        const unrolling = new Unrolling(func, to, wanted, Math.min(sizeLimit, left), cx.wide === true, keepsNames)
+        const unrolling = new Unrolling(func, to, wanted, left, cx.wide === true, keepsNames)
         const block = unrolling.loop(inst)
         if (block !== undefined) {
           left -= unrolling.made
@@ -134,7 +126,8 @@ class Unrolling {
   readonly #to: ValueTable
   readonly #labels = new Map<Inst, Inst>()
   readonly #limit: number
-  /** The instructions that it became so far. */
+  /** The instructions that were copied so far, and those that were not folded. */
+  #copied = 0
   made = 0
 
   constructor(
@@ -213,7 +206,7 @@ class Unrolling {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
       if (inst.row.ends) return inst
-      if (++this.made > this.#limit) return undefined
+      if (++this.#copied > sizeLimit || this.made > this.#limit) return undefined
       this.#b.at = region
       this.#b.span = inst.span
       if (inst.regions.length === 0) {
@@ -239,8 +232,10 @@ class Unrolling {
     const copy = new Inst(inst.op, mapValues(inst.args, this.#to), inst.attr, noRegions, inst.span)
     this.#results(inst, copy)
     const value = rewrite(this.#b, copy, this.#wide)
-    if (value === undefined) region.insts.push(copy)
-    else this.#to[inst.results[0]!.id] = value
+    if (value === undefined) {
+      region.insts.push(copy)
+      this.made++
+    } else this.#to[inst.results[0]!.id] = value
   }
 
   #results(inst: Inst, copy: Inst): void {
@@ -277,6 +272,7 @@ class Unrolling {
     }
     const regions: Region[] = []
     const copy = new Inst(inst.op, mapValues(inst.args, this.#to), inst.attr, regions, inst.span)
+    this.made++
     this.#labels.set(inst, copy)
     for (let i = 0; i < inst.regions.length; i++) {
       const r = inst.regions[i]!

@@ -76,7 +76,7 @@ describe('trip counts', () => {
       }
       const bound = tripBound(loopIn(counting(s, true)))
       if (bound !== undefined) {
-        expect(bound, what).toEqual({ exact: trips(), max: trips() })
+        expect(bound, what).toEqual({ exact: trips(), max: trips(), early: false })
         exact++
       }
     }
@@ -93,18 +93,20 @@ describe('trip counts', () => {
     const exit = 'if %c { leave ^l } { yield }'
     expect(bound(`loop ^l %z (%i: i32) { %g: bool = lt %i, %ten test %g } { ${exit} ${step} next %j }`)).toEqual({
       max: 10,
+      early: true,
     })
   })
 
   it('are bounded by a break that tests the counter', () => {
     const exit = '%g: bool = lt %j, %ten if %g { yield } { leave ^l }'
-    expect(bound(`loop ^l %z (%i: i32) { test %t } { ${step} ${exit} next %j }`)).toEqual({ max: 10 })
+    expect(bound(`loop ^l %z (%i: i32) { test %t } { ${step} ${exit} next %j }`)).toEqual({ max: 10, early: true })
   })
 
   it('are bounded by a limit that is a minimum', () => {
     const least = '%k: bool = lt %n, %ten %m: i32 = select %k, %n, %ten'
     expect(bound(`${least} loop %z (%i: i32) { %g: bool = lt %i, %m test %g } { ${step} next %j }`)).toEqual({
       max: 10,
+      early: false,
     })
   })
 
@@ -113,12 +115,15 @@ describe('trip counts', () => {
     const unsigned = '%last: u32 = const 10 %u: u32 = const 1'
     expect(
       bound(`${unsigned} loop %x (%i: u32) { %g: bool = lt %i, %last test %g } { %j: u32 = add %i, %u next %j }`),
-    ).toEqual({ max: 10 })
+    ).toEqual({ max: 10, early: false })
   })
 
   it('take a hint where nothing tells', () => {
     expect(bound(`loop %z (%i: i32) { %g: bool = lt %i, %n test %g } { ${step} next %j }`)).toBeUndefined()
-    expect(bound(`loop 5 %z (%i: i32) { %g: bool = lt %i, %n test %g } { ${step} next %j }`)).toEqual({ max: 5 })
+    expect(bound(`loop 5 %z (%i: i32) { %g: bool = lt %i, %n test %g } { ${step} next %j }`)).toEqual({
+      max: 5,
+      early: false,
+    })
   })
 
   it('know the steps', () => {

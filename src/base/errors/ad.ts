@@ -28,7 +28,7 @@ export const recursiveDerivative: Entry = error(
 export const deepDerivative: Entry<'name' | 'limit'> = error(
   'E36003',
   'cannot differentiate {name}: it stands below a chain of more than {limit} calls',
-  'call it from a loop, or give a function of the chain a derivative of its own',
+  'call it from a loop, or give one of the chain a derivative of its own',
 )
 
 export const noReverse: Entry = error(

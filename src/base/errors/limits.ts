@@ -10,11 +10,11 @@ export const limitReached: Entry<'limit' | 'most' | 'what'> = error(
 export const badOption: Entry<'name' | 'expected' | 'owner'> = error(
   'E50201',
   'the option {name} of {owner} is not {expected}',
-  'what {owner} takes is described in its types',
+  'the types say what {owner} takes',
 )
 
 export const unknownOption: Entry<'name' | 'owner'> = error(
   'E50202',
   '{owner} has no option {name}',
-  'mend the spelling, or leave it out; what {owner} takes is described in its types',
+  'mend the spelling, or leave it out; the types say what {owner} takes',
 )

@@ -10,19 +10,19 @@ export const unsizedArray: Entry<'type'> = error(
 export const unknownNumber: Entry<'value'> = error(
   'E36118',
   'with the generic arguments that the program gives, {value} is no number',
-  'a length that divides by zero, or needs a constant that a type has not, cannot be made',
+  'it divides by zero, or needs a constant that a type lacks',
 )
 
 export const resourceInBuffer: Entry<'type'> = error(
   'E38204',
   'a structured buffer cannot hold {type}: that is a resource, or has one',
-  'declare the resources by themselves, or as an array of resources',
+  'declare the resources alone, or as an array of resources',
 )
 
 export const endlessInstances: Entry<'name'> = error(
   'E36110',
   'the generic {name} asks for itself with ever larger arguments',
-  'end the recursion in the types: each instance may ask for finitely many others',
+  'end the recursion in the types',
 )
 
 export const tooLarge: Entry<'type' | 'size' | 'interface' | 'limit'> = error(
@@ -34,7 +34,7 @@ export const tooLarge: Entry<'type' | 'size' | 'interface' | 'limit'> = error(
 export const resourceElement: Entry<never> = error(
   'E36112',
   'this index chooses no resource that is known when compiling',
-  'index arrays of resources with constants, or with the counter of a loop whose trips are known',
+  'index arrays of resources with constants, or with counters of loops of known trips',
 )
 
 export const opaqueVariable: Entry<'name' | 'type'> = error(

@@ -34,7 +34,7 @@ export const atomicTypeInTarget: Entry<'type'> = error(
 export const notInStage: Entry<'what' | 'name' | 'stage' | 'needed'> = error(
   'E36107',
   '{what} cannot be used by {name}: it is a {stage} entry point, and only {needed} ones have it',
-  'sample with SampleLevel or SampleGrad; share memory and wait in compute shaders; read StructuredBuffers in vertex shaders',
+  'sample with SampleLevel; share memory and wait in compute shaders; read StructuredBuffers in vertex shaders',
 )
 
 export const textureNotInTarget: Entry<'name' | 'type'> = error(
@@ -52,7 +52,7 @@ export const formatNotInTarget: Entry<'name' | 'format'> = error(
 export const readWriteInTarget: Entry<'name' | 'format'> = error(
   'E37013',
   '{name} is read and written, which WGSL allows in formats of one 32-bit channel, not in {format}',
-  'read from another texture than the one that is written, or use a buffer',
+  'read from another texture than is written, or use a buffer',
 )
 
 export const offsetInTarget: Entry = error(
@@ -72,7 +72,7 @@ SV_IsFrontFace, SV_SampleIndex, SV_Coverage, and SV_Target, SV_Depth, SV_Coverag
 export const divergentBarrier: Entry<'func'> = error(
   'E37008',
   'threads of a workgroup may part before this barrier of {func}, which WGSL does not allow',
-  'decide by uniforms, constants and SV_GroupID, and keep barriers out of what single threads do',
+  'decide by uniforms, constants and SV_GroupID alone',
 )
 
 export const tooManyParams: Entry<'func' | 'count' | 'limit'> = error(

@@ -217,11 +217,11 @@ export const deprecated: Entry<'name' | 'why'> = warning('W31200', '{name} is de
 export const isInterface: Entry<never> = error(
   'E30301',
   'is asks for a concrete type, not for an interface',
-  "let the interface of the value say what is wanted, by a method; of a type parameter, write 'where optional T : I' to ask",
+  "let a method of its interface say what is wanted; of a type parameter, write 'where optional T : I' to ask",
 )
 
 export const asInterface: Entry<never> = error(
   'E30302',
   'as asks for a concrete type, not for an interface',
-  'let the interface of the value say what is wanted, by a method',
+  'let a method of its interface say what is wanted',
 )
