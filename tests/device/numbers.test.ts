@@ -400,3 +400,19 @@ describe('past the end of a buffer', () => {
     }
   })
 })
+
+it('the slope of a distance is that of one side or zero, of NaN too, on each kind of CPU', () => {
+  const program = compile('[Differentiable] public float f(float x) { return abs(x); }')
+  const script = evaluate(program.js().code)['bwd_diff(f)']!
+  const machine = loadSync(program).fn['f']!
+  for (const [x, slope] of [
+    [2, 1],
+    [-2, -1],
+    [0, 0],
+    [-0, 0],
+    [NaN, 0],
+  ] as const) {
+    expect(machine.valueAndGrad(x).grad).toEqual([slope])
+    expect(script({ p: x, d: 0 }, 1)).toEqual({ out: { x: { p: x, d: slope } } })
+  }
+})

@@ -30,7 +30,6 @@ export const intrinsics: ReadonlyMap<string, Intrinsic> = new Map(
     'Math.max': { isExact: true },
     'Math.min': { isExact: true },
     'Math.pow': {},
-    'Math.sign': { isExact: true },
     'Math.sin': {},
     'Math.sinh': {},
     'Math.sqrt': {},
