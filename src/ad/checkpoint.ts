@@ -48,7 +48,7 @@ class Checkpointer {
   /** The variables of the primal tree that hold entries, to stand at its start. */
   readonly #primalStart: Region = new Region()
   readonly #primalEnd: Region = new Region()
-  readonly adjointStart: Region = new Region()
+  readonly #adjointStart: Region = new Region()
 
   constructor(cx: AdContext, trees: Trees, adjoint: Adjoint) {
     this.#cx = cx
@@ -280,6 +280,7 @@ class Checkpointer {
     }
     this.trees.primal.insts.unshift(...this.#primalStart.insts)
     this.trees.primal.insts.push(...this.#primalEnd.insts)
+    this.adjoint.body.insts.unshift(...this.#adjointStart.insts)
     const needs: number[] = [],
       inputs: Value[] = []
     this.trees.primal.params.forEach((p, i) => {
@@ -470,7 +471,7 @@ class Checkpointer {
     const known = this.#memory.get(entry)
     if (known !== undefined) return known
     const b = this.#work
-    const made = b.within(this.adjointStart, () => {
+    const made = b.within(this.#adjointStart, () => {
       const copy = b.variable(entry.type, entry.value.name)
       b.store(copy, entry.in)
       return copy
@@ -494,8 +495,5 @@ interface Frame {
 
 /** Adds the stores of the context to the primal tree, and replaces all residuals in the adjoint. */
 export function checkpoint(cx: AdContext, trees: Trees, adjoint: Adjoint): Checkpointed {
-  const c = new Checkpointer(cx, trees, adjoint)
-  const done = c.run()
-  adjoint.body.insts.unshift(...c.adjointStart.insts)
-  return done
+  return new Checkpointer(cx, trees, adjoint).run()
 }

@@ -111,6 +111,7 @@ export function jvpOf(cx: AdContext, func: Func, active: readonly boolean[]): Jv
     const jvp = newFunc(cx, `${func.name}_jvp`, ins, outs, func.span, carryingOf(func))
     jvp.body = scratch.body
     jvp.nextValue = scratch.nextValue
+    jvp.tangentsFrom = params.length
     cx.observe('linearized', jvp, 'surface')
     cx.tidy(jvp)
     const made = { func: jvp, results }

@@ -281,7 +281,16 @@ class Linearizer {
     }
     const out = this.p.call(split.primal, [...args])
     bind(out.slice(0, split.own))
-    const residuals = [...split.needs.map(i => args[i]!), ...out.slice(split.own)]
+    // What is computed again may take tangents, but those of a linear map do not change it: a zero that stands for one is no more than that.
+    const residuals = [
+      ...split.needs.map(i => {
+        const v = args[i]!
+        return this.placeholders.has(v) && Math.min(active.indexOf(true), i) >= plan.func.tangentsFrom
+          ? zeroOf(this.cx, this.p, v.type)
+          : v
+      }),
+      ...out.slice(split.own),
+    ]
     const map = this.callees.linearMap(split)
     const ts = this.l.call(map, [...residuals, ...tangents])
     bindTangents(ts, split.activeResults)

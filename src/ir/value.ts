@@ -189,6 +189,8 @@ export class Func {
   recursive: boolean | undefined
   /** Where a dump shows one tree of a function: the tree whose values it may use without defining them. */
   outer: Func | undefined
+  /** Of a forward derivative made of a body: where the tangents begin in its inputs. While values are held, it is linear in them. */
+  tangentsFrom: number = Infinity
 
   constructor(name: string, sig: Signature, span: Span | null) {
     this.name = name

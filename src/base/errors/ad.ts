@@ -22,7 +22,7 @@ export const overBudget: Entry<'name' | 'bytes' | 'max'> = error(
 export const recursiveDerivative: Entry = error(
   'E36001',
   'cannot differentiate {name}: it calls itself',
-  'write the recursion as a loop, or give the function a derivative of its own',
+  'write a loop, or give it a derivative of its own',
 )
 
 export const deepDerivative: Entry<'name' | 'limit'> = error(
@@ -46,7 +46,7 @@ export const lacksShadow: Entry = error(
 export const notLinear: Entry = error(
   'E36002',
   'the forward derivative of {name} is not linear in its tangents, so it has no reverse',
-  'make the result tangent of sums and multiples of .d halves, or write a [BackwardDerivative]',
+  'make it of sums and multiples of .d halves, or give its function a [BackwardDerivative] too',
 )
 
 export const lostInInstance: Entry<'name'> = warning(
@@ -57,24 +57,24 @@ export const lostInInstance: Entry<'name'> = warning(
 
 export const lostInBody: Entry<'name' | 'callee'> = error(
   'E41020',
-  'derivative is lost: {name} has only a reverse derivative of its own, and calls {callee}, which is not differentiable',
-  'give {name} a forward derivative too, or mark {callee} [Differentiable]',
+  'derivative is lost: {name} has only a reverse derivative, and calls {callee}, which is not differentiable',
+  'give it a forward derivative too, or mark {callee} [Differentiable]',
 )
 
 export const lostInDerivative: Entry<'name'> = error(
   'E41020',
   'derivative is lost: {name}, a derivative, is differentiated again and is not differentiable',
-  'mark it [Differentiable], or write no_diff before the call that uses it',
+  'mark it [Differentiable], or write no_diff before the call',
 )
 
 export const wideForward: Entry<'name' | 'limit'> = error(
   'E36006',
-  'the forward derivative {name} has derivatives of its own, and more than {limit} floats: no reverse can be made of it',
+  'the forward derivative {name} has derivatives of its own and more than {limit} floats: no reverse can be made of it',
   'give its function a [BackwardDerivative] too, or let it take fewer floats',
 )
 
 export const forwardWithEffects: Entry<'name'> = error(
   'E36007',
-  'the forward derivative {name} has derivatives of its own, and it writes global memory or prints: no reverse can be made of it',
+  'the forward derivative {name} has derivatives of its own and writes global memory or prints: no reverse can be made of it',
   'give its function a [BackwardDerivative] too, or leave the effects out',
 )

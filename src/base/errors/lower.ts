@@ -64,7 +64,7 @@ export const genericEntry: Entry<'name'> = remark(
 export const noTarget: Entry<'feature'> = error(
   'E50100',
   '{feature} is not supported yet',
-  'keep it out of entry points and exported functions, or write another way in a case of __target_switch',
+  'keep it out of what entry points and exports reach, or write another case of __target_switch',
 )
 
 export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error(
