@@ -1,5 +1,5 @@
 // Writes the declarations of the package: one file for each entry, without anything that an entry does not show.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,8 @@ const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
  * there, so that a value of one entry has the type that the others ask for.
  */
 export async function writeDeclarations(entries, folder) {
-  const made = mkdtempSync(at('node_modules/.declarations-'))
+  // The real path: rolldown names files by theirs, and the folder may be a link, as in a second work tree.
+  const made = realpathSync(mkdtempSync(at('node_modules/.declarations-')))
   try {
     const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(/package\.json$/, 'bin/tsc')
     execFileSync(process.execPath, [tsc, '-p', at('tsconfig.build.json'), '--outDir', made], { stdio: 'inherit' })
