@@ -97,8 +97,11 @@ function shareMemory(a: Upload, b: Upload): boolean {
 /** Copies the data of a buffer into memory. */
 export function copyIn(upload: Upload, memory: ArrayBuffer, at: number): void {
   const { elem, stride, name } = upload.buffer
+  // Getters of another buffer's list may have transferred, shrunk or lengthened this memory since its place was chosen.
+  if (sizeOf(upload.buffer, upload.data, undefined) < upload.bytes && !Array.isArray(upload.data))
+    throw new BufferError(`buffer ${name}: its memory was shrunk while the host read other buffers`)
   const given = bytesOf(upload.data)
-  if (given !== undefined) return new Uint8Array(memory).set(given, at)
+  if (given !== undefined) return new Uint8Array(memory).set(given.subarray(0, upload.bytes), at)
   const view = new DataView(memory)
   const write = writer(elem)
   const list = upload.data as unknown[]

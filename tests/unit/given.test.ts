@@ -384,6 +384,31 @@ describe('what is no memory, or not to be had', () => {
       expect(message(() => f!(x))).toBe(`ShapeError: x: expected 2 numbers for a float2, but ${text} came`)
   })
 
+  it('is refused where reading another buffer takes it away, and what it grows by meanwhile is left out', () => {
+    const m = loadSync(
+      compile(`StructuredBuffer<float> inp; RWStructuredBuffer<float> outp; RWStructuredBuffer<float> others;
+        [shader("compute")] [numthreads(1, 1, 1)] void k() { outp[0] = inp[0]; others[0] += 1; }`),
+    )
+    const resizable = (bytes: number): ArrayBuffer & { readonly resize: (bytes: number) => void } =>
+      Reflect.construct(ArrayBuffer, [bytes, { maxByteLength: 65536 }]) as never
+    const reading = (outp: Float32Array, others: Float32Array, change: () => unknown): string => {
+      const inp = Object.defineProperty([0], 0, { get: () => (change(), 7) })
+      return message(() => m.kernel('k').dispatch([1, 1, 1], { buffers: { inp, outp, others } }))
+    }
+    const sent = new Float32Array(1)
+    const send = (): unknown => structuredClone(sent, { transfer: [sent.buffer] })
+    expect(reading(sent, new Float32Array(1), send)).toMatch(/^BufferError: buffer outp of float: .* is detached$/)
+    const less = resizable(8)
+    expect(reading(new Float32Array(less), new Float32Array(1), () => less.resize(4))).toBe(
+      'BufferError: buffer outp: its memory was shrunk while the host read other buffers',
+    )
+    const more = resizable(4)
+    const [outp, others] = [new Float32Array(more), new Float32Array(3)]
+    const grow = (): unknown => [more.resize(65536), outp.fill(9)]
+    expect(reading(outp, others, grow)).toBe('none')
+    expect([...outp.subarray(0, 3), ...others]).toEqual([7, 9, 9, 1, 0, 0])
+  })
+
   it('is refused by bind, before a call meets it', () => {
     const m = loadSync(compile('RWStructuredBuffer<float> o; public void f() { o[0] = 1; }'))
     for (const o of [detached(), Object.freeze([0]), 5])
