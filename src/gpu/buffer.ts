@@ -152,9 +152,9 @@ export function roundTo(bytes: number, multiple: number): number {
 export function write(device: Device, buffer: GPUBuffer, at: number, data: ArrayBufferView): void {
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
   const whole = roundTo(bytes.length, 4)
-  // A device reads neither shared memory nor parts of words.
-  if (bytes.buffer instanceof ArrayBuffer && whole === bytes.length)
-    device.queue.writeBuffer(buffer, at, bytes as Uint8Array<ArrayBuffer>)
+  // A device reads neither memory that is shared or may be resized, nor parts of words.
+  const isOwn = bytes.buffer instanceof ArrayBuffer && !(bytes.buffer as { readonly resizable?: boolean }).resizable
+  if (isOwn && whole === bytes.length) device.queue.writeBuffer(buffer, at, bytes as Uint8Array<ArrayBuffer>)
   else {
     const copy = new Uint8Array(whole)
     copy.set(bytes)
