@@ -1,11 +1,12 @@
 /** A WebAssembly instance in the memory of its program: functions by plain values, kernels over buffers. */
 import type { DataType, RunLimits, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
-import { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
+import { ArityError, BufferError, NameError, TrapError } from './errors.ts'
 import { formatPrint } from '../host/format.ts'
-import { unknownName } from '../host/given.ts'
+import { unknownName, withArticle } from '../host/given.ts'
 import { flattener, gatherer, reader, typeName, writer, type Gather, type Read, type Scalar } from './marshal.ts'
 import { Crew, type Dispatch } from './crew.ts'
 import { runAsync, runNow } from './dispatch.ts'
+import { groupsNow, type Groups } from './groups.ts'
 import type { CompiledModule } from './job.ts'
 import { align, ProgramMemory } from './memory.ts'
 import {
@@ -45,7 +46,7 @@ interface Named extends Resources {
 /** All workgroups of a kernel. */
 export interface Launch {
   readonly kernel: string
-  readonly groups: readonly [number, number, number]
+  readonly groups: Groups
   readonly resources: Resources
 }
 
@@ -282,15 +283,15 @@ export class Machine {
   /** Runs workgroups `from` up to `to` (default all) of a kernel. It does not read the `foreign` fields of uniforms. */
   dispatch(
     name: string,
-    groups: readonly [number, number, number],
+    groups: Groups,
     resources: Resources,
     from = 0,
     end?: number,
     foreign: ReadonlySet<string> = none,
   ): void {
-    const kernel = this.#begin(name, groups)
+    const [kernel, counts] = this.#begin(name, groups)
     try {
-      this.#run(kernel, groups, resources, from, end, foreign)
+      this.#run(kernel, counts, resources, from, end, foreign)
     } finally {
       this.memory.turn.end()
     }
@@ -299,13 +300,13 @@ export class Machine {
   /** Runs all workgroups of a kernel, and does not wait. The arrays of `resources` are read now, and written when the promise resolves. */
   async dispatchAsync(
     name: string,
-    groups: readonly [number, number, number],
+    groups: Groups,
     resources: Resources,
     foreign: ReadonlySet<string> = none,
   ): Promise<void> {
-    const kernel = this.#begin(name, groups)
+    const [kernel, counts] = this.#begin(name, groups)
     try {
-      await this.#runAsync(kernel, groups, resources, foreign)
+      await this.#runAsync(kernel, counts, resources, foreign)
     } finally {
       this.memory.turn.end()
     }
@@ -313,17 +314,17 @@ export class Machine {
 
   /** Runs a kernel for a caller that has the lock. `called` names in errors what the caller was asked for. */
   launch({ kernel, groups, resources }: Launch, called: string): void {
-    this.#run(this.#checked(kernel, groups), groups, resources, 0, undefined, none, called)
+    this.#run(...this.#checked(kernel, groups), resources, 0, undefined, none, called)
   }
 
   /** The same without waiting. */
   async launchAsync({ kernel, groups, resources }: Launch, called: string): Promise<void> {
-    await this.#runAsync(this.#checked(kernel, groups), groups, resources, none, called)
+    await this.#runAsync(...this.#checked(kernel, groups), resources, none, called)
   }
 
   #run(
     kernel: WasmKernel,
-    groups: readonly [number, number, number],
+    groups: Groups,
     resources: Resources,
     from: number,
     end: number | undefined,
@@ -337,7 +338,7 @@ export class Machine {
 
   async #runAsync(
     kernel: WasmKernel,
-    groups: readonly [number, number, number],
+    groups: Groups,
     resources: Resources,
     foreign: ReadonlySet<string>,
     called = kernel.name,
@@ -348,27 +349,27 @@ export class Machine {
   }
 
   /** Takes the lock for a kernel. */
-  #begin(name: string, groups: readonly [number, number, number]): WasmKernel {
-    const kernel = this.#checked(name, groups)
+  #begin(name: string, groups: Groups): [WasmKernel, Groups] {
+    const checked = this.#checked(name, groups)
     this.memory.turn.begin(name)
-    return kernel
+    return checked
   }
 
-  /** The kernel, which may run so many workgroups. */
-  #checked(name: string, groups: readonly [number, number, number]): WasmKernel {
+  /** The kernel, which may run so many workgroups, and their numbers. */
+  #checked(name: string, groups: Groups): [WasmKernel, Groups] {
     const kernel = this.kernel(name)
-    checkGroups(name, groups)
-    const all = groups[0] * groups[1] * groups[2]
+    const counts = groupsNow(name, groups)
+    const all = counts[0] * counts[1] * counts[2]
     const most = this.host.limits?.groups
     if (most !== undefined && all > most)
       throw new TrapError(`${name} is to run ${all} workgroups, and limits.groups allows ${most}`)
-    return kernel
+    return [kernel, counts]
   }
 
   /** Copies what a dispatch needs into memory. Also gives the threads that may help, and what has to be copied back. */
   #place(
     kernel: WasmKernel,
-    groups: readonly [number, number, number],
+    groups: Groups,
     resources: Resources,
     from: number,
     end: number | undefined,
@@ -515,13 +516,13 @@ export class Machine {
     }
     if (type.kind !== 'struct')
       throw new BufferError(
-        `uniform ${uniform.name} is missing: expected a ${typeName(type)}; given ${are(Object.keys(given))}`,
+        `uniform ${uniform.name} is missing: expected ${withArticle(typeName(type))}; given ${are(Object.keys(given))}`,
       )
     for (const field of type.fields) {
       if (!Object.hasOwn(given, field.name)) {
         if (foreign.has(field.name)) continue
         throw new BufferError(
-          `uniform ${field.name} is missing: expected a ${typeName(field.type)}, alone or as a field of ${uniform.name}; given ${are(Object.keys(given))}`,
+          `uniform ${field.name} is missing: expected ${withArticle(typeName(field.type))}, alone or as a field of ${uniform.name}; given ${are(Object.keys(given))}`,
         )
       }
       writer(field.type)(view, uniform.at + field.offset, given[field.name], field.name)
@@ -575,24 +576,6 @@ export class Machine {
 
 const none: ReadonlySet<string> = new Set()
 const noView = new DataView(new ArrayBuffer(0))
-
-/** Most workgroups of a dispatch, whose number is a signed integer. */
-const maxGroups = 2 ** 31 - 1
-
-function checkGroups(name: string, groups: readonly [number, number, number]): void {
-  const came: unknown = groups
-  if (!Array.isArray(came) || came.length !== 3 || !came.every(n => Number.isInteger(n) && (n as number) >= 0)) {
-    throw new ShapeError(
-      `dispatch of ${name}`,
-      'three whole numbers of workgroups, none below 0',
-      came,
-      Array.isArray(came) && came.length === 3 ? `[${came.map(shown).join(', ')}]` : undefined,
-    )
-  }
-  const all = groups[0] * groups[1] * groups[2]
-  if (all > maxGroups || groups.some(n => n > maxGroups))
-    throw new ShapeError(`dispatch of ${name}`, `at most ${maxGroups} workgroups`, groups, groups.join(' × '))
-}
 
 function are(names: readonly string[]): string {
   return names.length === 0 ? 'are none' : names.length === 1 ? `is ${names[0]}` : `are ${names.join(', ')}`

@@ -42,6 +42,8 @@ export async function run(
   const { device, name, bindings, context } = signature
   device.check()
   signature.checkGroups(groups)
+  // As they are now: the caller may change its list while the device compiles.
+  const counts: Groups = [...groups]
   const given = signature.prepare(options)
   const uniforms = uniformsFor(signature, given)
   const compiled = await compile(code)
@@ -77,7 +79,7 @@ export async function run(
     )
     const pass = encoder.beginComputePass()
     setPipeline(pass, compiled, { groups: bindGroups(signature, compiled, all), offsets })
-    pass.dispatchWorkgroups(...groups)
+    pass.dispatchWorkgroups(...counts)
     pass.end()
     return reads.map(read => read())
   })

@@ -137,14 +137,15 @@ export class Signature {
   /** Throws a `GpuError` for numbers of groups that cannot be. */
   checkGroups(groups: Groups): void {
     const most = this.device.mostGroups
-    const came: unknown = groups
+    // A copy, whose holes are undefined.
+    const came: unknown = Array.isArray(groups) ? Array.from(groups) : groups
     const isList = Array.isArray(came) && came.length === 3
     if (isList && isCount(came[0], most) && isCount(came[1], most) && isCount(came[2], most)) return
     const mistake =
       isList && came.every(n => isCount(n))
         ? `, and the device allows ${most} along each dimension`
         : ': three whole numbers are needed, none below 0'
-    const text = Array.isArray(came) ? came.join(' × ') : shown(came)
+    const text = Array.isArray(came) ? came.map(shown).join(' × ') : shown(came)
     refuse('WrongGroups', `${this.name}: the number of groups is ${text}${mistake}`)
   }
 }

@@ -117,6 +117,7 @@ export function withArticle(noun: string): string {
 export function shown(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (typeof value === 'function') return 'a function'
+  if (typeof value === 'bigint') return `${value}n`
   return isObject(value) ? withArticle(classOf(value)) : String(value)
 }
 
@@ -154,8 +155,7 @@ export function wrongMemory(elem: Elements, raw: boolean, data: unknown): string
 function noMemory(data: unknown): string {
   if (data === null || data === undefined) return String(data)
   if (!isObject(data)) return `${typeof data} ${String(data)}`
-  const kind = classOf(data)
-  return `${kind === 'Object' ? 'an object' : kind} that is no memory`
+  return `${withArticle(classOf(data))} that is no memory`
 }
 
 const lengths = [ArrayBuffer.prototype, globalThis.SharedArrayBuffer?.prototype].flatMap(owner =>

@@ -418,6 +418,34 @@ describe('what is no memory, or not to be had', () => {
   })
 })
 
+describe('numbers of groups', () => {
+  const program = compile(`RWStructuredBuffer<uint2> outp;
+    [shader("compute")] [numthreads(1, 1, 1)] void k(uint2 id : SV_DispatchThreadID) { outp[id.y * 5 + id.x] = id + 1; }`)
+
+  it('are those of the call, whatever becomes of their list while the kernel runs', async () => {
+    const m = loadSync(program)
+    const outp = new Uint32Array(30)
+    const groups: [number, number, number] = [5, 3, 1]
+    const done = m.kernel('k').dispatchAsync(groups, { buffers: { outp } })
+    groups[0] = 2
+    await done
+    expect([...outp]).toEqual(Array.from({ length: 15 }, (_, i) => [(i % 5) + 1, Math.floor(i / 5) + 1]).flat())
+  })
+
+  it('are three, without holes, and bigints are shown as such', () => {
+    const said = (groups: unknown): string =>
+      message(() =>
+        loadSync(program)
+          .kernel('k')
+          .dispatch(groups as [number, number, number], { buffers: { outp: [] } }),
+      )
+    const expected = 'ShapeError: dispatch of k: expected three whole numbers of workgroups, none below 0, but'
+    // oxlint-disable-next-line no-sparse-arrays -- that is what the test is about
+    expect(said([1, , 1])).toBe(`${expected} [1, undefined, 1] came`)
+    expect(said([1n, 1, 1])).toBe(`${expected} [1n, 1, 1] came`)
+  })
+})
+
 describe('arguments of another kind', () => {
   const program = compile(
     '[Differentiable] public float f(float x) { return x * x; } [shader("compute")] [numthreads(1, 1, 1)] void k() {}',
@@ -497,7 +525,7 @@ describe('arguments of another kind', () => {
     for (const method of ['dispatch', 'grad']) {
       expect(tensor({ data, shape: 4 }, method)).toBe(`${shape}4 came`)
       expect(tensor({ data }, method)).toBe(`${shape}undefined came`)
-      expect(tensor({ data, shape: [2n] }, method)).toBe(`${shape}[2] came`)
+      expect(tensor({ data, shape: [2n] }, method)).toBe(`${shape}[2n] came`)
     }
     expect(tensor({ data: ['x'], shape: [1] })).toBe('ShapeError: a[0]: expected a number, but the text "x" came')
     expect(tensor({ data: new Uint8Array(5), shape: [1] })).toBe(
