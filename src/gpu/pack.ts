@@ -1,6 +1,6 @@
 /** Converts plain values to bytes and back, by the layout in the reflection. */
 import type { DataType } from '../index.ts'
-import { isObject, unknownName, withArticle } from '../host/given.ts'
+import { isObject, shown, unknownName, withArticle } from '../host/given.ts'
 import { refuse, refuseIf } from './error.ts'
 
 /** A number (for 64 bits perhaps a bigint), a boolean, an array for vectors, matrices (of rows) and arrays, or an object for structs. An interface's has the name of a type. */
@@ -67,12 +67,7 @@ export function itemsOf(type: ListType): { readonly count: number; readonly type
 }
 
 export function wrong(path: string, expected: string, value: unknown): never {
-  const came =
-    value === undefined
-      ? 'nothing'
-      : Array.isArray(value)
-        ? `an array of ${value.length}`
-        : `${typeof value} ${String(value)}`
+  const came = value === undefined ? 'nothing' : Array.isArray(value) ? `an array of ${value.length}` : shown(value)
   refuse('WrongUniform', `${path}: expected ${expected}, got ${came}`)
 }
 
@@ -114,8 +109,19 @@ export function pack(
       const { count, type: item, stride } = itemsOf(type)
       const given = value as ArrayLike<Plain> | null | undefined
       const length = typeof given === 'object' ? given?.length : undefined
-      if (typeof length !== 'number' || (count > 0 && length !== count))
-        return wrong(path, `${withArticle(type.kind)} of ${count}`, value)
+      if (typeof length !== 'number' || (count > 0 && length !== count)) {
+        const { cols } = type as { readonly cols?: number }
+        if (length !== count * cols!) return wrong(path, `${withArticle(type.kind)} of ${count}`, value)
+        // One flat list, row by row, as on the CPU.
+        const list = Array.from(given!)
+        return pack(
+          view,
+          offset,
+          type,
+          Array.from({ length: count }, () => list.splice(0, cols)),
+          path,
+        )
+      }
       for (let i = 0; i < length; i++) pack(view, offset + i * stride, item, given![i], `${path}[${i}]`)
     }
   }

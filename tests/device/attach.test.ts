@@ -26,7 +26,7 @@ describe('attach', () => {
     ]
     expect(said['interfaces']).toEqual([{ shapes }, { shapes }])
     expect(said['noInterface']).toEqual([
-      'WrongUniform: uniforms.other: expected Square or Box, got string Disc',
+      'WrongUniform: uniforms.other: expected Square or Box, got "Disc"',
       'ShapeError: other.type: expected Square or Box, but the text "Disc" came',
       'WrongUniform: uniforms.other: a value of IShape has no field size; there are type, value',
       'ShapeError: other: expected an object with fields type, value for a IShape, but an object with fields type, value, size came; there is no field size',
@@ -76,11 +76,23 @@ describe('attach', () => {
       negative: groups('1 × -1 × 1'),
       nan: groups('1 × NaN × 1'),
       two: groups('1 × 1'),
+      hole: groups('1 × undefined × Symbol(s)'),
+      bare: 'WrongUniform: light.direction: expected a vector of 3, got an Object',
       many: 'WrongGroups: shade: the number of groups is 70000 × 1 × 1, and the device allows 65535 along each dimension',
     })
   })
-  test('shared memory, array buffers and views are read and written', () => {
+  test('a matrix is a list of rows or one flat list, as on the CPU', () => {
+    expect(said['matrices']).toEqual([
+      [62, 62],
+      [62, 62],
+      [62, 62],
+    ])
+    expect(said['shortMatrix']).toBe('WrongUniform: uniforms.m: expected a matrix of 2, got an array of 4')
+  })
+  test('numbers of groups are those of the call', () => expect(said['lateCounts']).toEqual([62, 62, 0]))
+  test('shared memory, memory that may be resized, array buffers and views are read and written', () => {
     expect(said['shared']).toEqual([5, 10, 15, 20])
+    expect(said['resizable']).toEqual([5, 10, 15, 20])
     expect(said['view']).toEqual([1, 2, 3, 10])
   })
   test('what a dispatch makes is destroyed and its scopes are closed, whatever it is refused for', () => {

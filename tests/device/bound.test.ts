@@ -64,11 +64,11 @@ describe('bound kernels', () => {
       ],
     })
     expect(said['wrongUniforms']).toEqual([
-      'WrongUniform: block.inner.direction[1]: expected f32, got string x',
-      'WrongUniform: block.inner.direction[2]: expected f32, got string x',
+      'WrongUniform: block.inner.direction[1]: expected f32, got "x"',
+      'WrongUniform: block.inner.direction[2]: expected f32, got "x"',
       'WrongUniform: columns[0]: expected a vector of 3, got an array of 2',
       'WrongUniform: rows: expected a matrix of 2, got an array of 1',
-      'WrongUniform: block.pair[1]: expected an integer of 32 bits for i32, got number 0.5',
+      'WrongUniform: block.pair[1]: expected an integer of 32 bits for i32, got 0.5',
       'TypeError:',
       'TypeError:',
     ])

@@ -22,10 +22,10 @@ test('hosts of both kinds take and give the same', async () => {
   expect(printed.gpu).toEqual(printed.cpu)
   expect(printed.gpu).toHaveLength(1)
   expect(refused).toEqual([
-    'uniforms.seed: expected an integer of 64 bits for u64, got bigint 18446744073709551616',
-    'uniforms.seed: expected an integer of 64 bits for u64, got number 0.5',
-    'uniforms.shift[1]: expected an integer of 16 bits for i16, got number 65536',
-    'uniforms.rate: expected f16, got string x',
+    'uniforms.seed: expected an integer of 64 bits for u64, got 18446744073709551616n',
+    'uniforms.seed: expected an integer of 64 bits for u64, got 0.5',
+    'uniforms.shift[1]: expected an integer of 16 bits for i16, got 65536',
+    'uniforms.rate: expected f16, got "x"',
   ])
   expect(features).toEqual([])
 })

@@ -298,7 +298,51 @@ result['refused'] = {
   nan: await failure(() => shade.dispatch([1, NaN, 1], given)),
   many: await failure(() => shade.dispatch([70000, 1, 1], given)),
   two: await failure(() => shade.dispatch([1, 1] as unknown as [number, number, number], given)),
+  // oxlint-disable-next-line no-sparse-arrays -- that is what it is about
+  hole: await failure(() => shade.dispatch([1, , Symbol('s')] as unknown as [number, number, number], given)),
+  bare: await failure(() =>
+    shade.dispatch([1, 1, 1], {
+      ...given,
+      uniforms: { scale: 1, halve: true, light: { direction: Object.create(null) as number[], power: 1 } },
+    }),
+  ),
 }
+// Numbers of groups and matrices, as the CPU takes them too.
+const grid = compile(`uniform float2x3 m; RWStructuredBuffer<float> o;
+  [shader("compute")] [numthreads(1, 1, 1)] void k(uint3 id : SV_DispatchThreadID) { o[id.x] = m[1][2] * 10 + m[0][1]; }`)
+const [gridOnDevice, gridOnProcessor] = [(await attach(grid, device)).kernel('k'), (await load(grid)).kernel('k')]
+const forms = [
+  [
+    [1, 2, 3],
+    [4, 5, 6],
+  ],
+  [1, 2, 3, 4, 5, 6],
+  Float32Array.of(1, 2, 3, 4, 5, 6),
+]
+const matrices: unknown[] = []
+for (const m of forms) {
+  const [a, b] = [new Float32Array(1), new Float32Array(1)]
+  await gridOnDevice.dispatch([1, 1, 1], { buffers: { o: a }, uniforms: { m } })
+  gridOnProcessor.dispatch([1, 1, 1], { buffers: { o: b }, uniforms: { m } })
+  matrices.push([a[0], b[0]])
+}
+result['matrices'] = matrices
+result['shortMatrix'] = await failure(() =>
+  gridOnDevice.dispatch([1, 1, 1], { buffers: { o: [0] }, uniforms: { m: [1, 2, 3, 4] } }),
+)
+const counts: [number, number, number] = [2, 1, 1]
+const late = new Float32Array(3)
+const running = gridOnDevice.dispatch(counts, { buffers: { o: late }, uniforms: { m: forms[0]! } })
+// The kernel is loaded by then, and the device not done.
+await Promise.resolve()
+await Promise.resolve()
+counts[0] = 3
+await running
+result['lateCounts'] = [...late]
+const resizable = Reflect.construct(ArrayBuffer, [16, { maxByteLength: 32 }]) as ArrayBuffer
+new Float32Array(resizable).set([1, 2, 3, 4])
+await shade.dispatch([1, 1, 1], { ...given, buffers: { inp: new Float32Array(resizable), outp } })
+result['resizable'] = [...outp]
 const shared = new Float32Array(new SharedArrayBuffer(16)),
   bits = new ArrayBuffer(16)
 shared.set([1, 2, 3, 4])
