@@ -240,9 +240,9 @@ export class Report {
   }
 
   #span(v: Value): Span | null {
-    if (v.def.op !== 'param') return v.def.span
-    const loop = this.of.primal.sites[v.id]!.loops.at(-1)
-    return loop === undefined ? this.of.trees.work.span : loop.span
+    const from = v.def.op === 'param' ? this.of.primal.sites[v.id]!.loops.at(-1) : v.def
+    // What stands nowhere, such as a part of a parameter, is where the function is.
+    return from?.span ?? this.of.trees.work.span
   }
 
   #name(v: Value): string {

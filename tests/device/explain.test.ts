@@ -43,6 +43,22 @@ float f(float x, float k)
     expect(e.operations).toBe(e.residuals.reduce((sum, r) => sum + r.operations, 0))
   })
 
+  test('says of parts of a parameter that they are where the function is', () => {
+    const e = explain(
+      `struct Rates : IDifferentiable { float fast[3]; float slow; }
+[Differentiable]
+float f(Rates r, float x)
+{
+    for (int i = 0; i < 3; i++)
+        x = sin(x * r.fast[i]) * exp(-r.slow * r.fast[i]);
+    return x;
+}`,
+      'f',
+    )
+    expect(e.residuals.filter(r => r.value.startsWith('r_')).map(r => r.line)).toContain(3)
+    expect(e.residuals.filter(r => r.line === 0 || r.file !== 'e.slang')).toEqual([])
+  })
+
   test('stores no counter, not even of a loop that breaks', () => {
     const e = explain(
       `[Differentiable]
