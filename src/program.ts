@@ -98,13 +98,18 @@ export interface ExportedFunction extends DataSignature {
 
 /** Thrown by the methods of a `Program` that has errors; compiling itself never throws. */
 export class CompileError extends Error {
-  readonly diagnostics: readonly Diagnostic[]
+  readonly #diagnostics: readonly Diagnostic[]
 
   constructor(diagnostics: readonly Diagnostic[]) {
     const errors = diagnostics.filter(d => d.severity === 'error')
     super(renderDiagnostics(errors))
     this.name = 'CompileError'
-    this.diagnostics = diagnostics
+    this.#diagnostics = diagnostics
+  }
+
+  // A getter, since Node prints the fields of an error that nobody catches: of each diagnostic the whole source.
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics
   }
 }
 

@@ -1,4 +1,5 @@
 /** Whatever is handed to `compile`, it does not throw. */
+import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { compile, type CompileOptions } from '../../src/index.ts'
 
@@ -115,6 +116,20 @@ const methods: readonly (readonly [
   ['the option mode of blame', p => p['blame']!('f')],
   ['the option tangents of blame', p => p['blame']!('f', 'reverse', [1])],
 ]
+
+it('makes an error that prints its diagnostics once, without the source, where nobody catches it', () => {
+  const program = compile('// not to be printed\nfloat f() { return x + y; }')
+  let thrown: unknown
+  try {
+    program.wgsl()
+  } catch (cause) {
+    thrown = cause
+  }
+  expect(thrown).toHaveProperty('diagnostics', program.diagnostics)
+  const printed = inspect(thrown, { depth: 9 })
+  expect(printed.split('undefined identifier x')).toHaveLength(2)
+  expect(printed).not.toContain('not to be printed')
+})
 
 it.each(methods)('throws nothing but a CompileError: %s', (said, call) => {
   const program = compile('[Differentiable] export float f(float x) { return x * x; }') as unknown as Record<
