@@ -5,7 +5,7 @@ import { makeFolder } from '../files/folder.ts'
 import { codeOf } from '../files/read.ts'
 import { slashed } from '../files/types.ts'
 import { tell } from './output.ts'
-import { OutputError, packageRoot, packageVersion } from './usage.ts'
+import { OutputError, packageRoot, packageVersion, UsageError } from './usage.ts'
 import { write } from './write.ts'
 
 /** The `.gitignore` of the example. npm leaves files of that name out of packages. */
@@ -54,6 +54,8 @@ function contentsOf(folder: string): string[] {
 
 /** `cotangent init`: writes a project into a folder that is new or empty. */
 export function initCommand(folder: string, { force }: { readonly force?: boolean }): void {
+  // Not the working folder: an empty variable of a script would fill it with files.
+  if (folder === '') throw new UsageError('the name of the folder is empty: name a folder, or . for this one')
   const files = template()
   if (contentsOf(folder).length > 0 && force !== true) {
     const lost = [...files.keys()].filter(name => existsSync(join(folder, name))).toSorted()

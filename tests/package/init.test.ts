@@ -44,6 +44,15 @@ describe('init', () => {
     expect(readFileSync(join(root, 'examples/vite/.gitignore'), 'utf8')).toBe(ignored)
   })
 
+  it('takes no empty name, which would mean the working folder', () => {
+    mkdirSync(at('here'))
+    expect(call(['init', ''], { cwd: at('here') })).toMatchObject({
+      status: 2,
+      stderr: 'cotangent: the name of the folder is empty: name a folder, or . for this one\n',
+    })
+    expect(readdirSync(at('here'))).toEqual([])
+  })
+
   it('says what it would overwrite, and does so only by --force', () => {
     at('full/notes.txt', 'mine\n')
     expect(call(['init', 'full'])).toMatchObject({
