@@ -34,7 +34,7 @@ export function collectOf(words: readonly string[]): typeof collect {
 export function whole(text: string): number {
   const n = Number(text)
   if (!Number.isSafeInteger(n) || n < 0 || text.trim() === '')
-    throw new InvalidArgumentError('a whole number is needed')
+    throw new InvalidArgumentError('a whole number is needed, none below 0')
   return n
 }
 

@@ -1,5 +1,5 @@
 /** Writes what the user asked for into files. */
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from '../files/read.ts'
 import { OutputError } from './usage.ts'
@@ -10,7 +10,9 @@ export function write(file: string, data: string | Uint8Array): void {
     writeFileSync(file, data)
   } catch (cause) {
     const code = codeOf(cause)
-    const why = code === 'ENOENT' ? `: there is no folder ${dirname(file)}` : ` (${code})`
+    // A link that leads nowhere, and some places such as /proc, are also said not to exist.
+    const isFolderGone = code === 'ENOENT' && !existsSync(dirname(file))
+    const why = isFolderGone ? `: there is no folder ${dirname(file)}` : ` (${code})`
     throw new OutputError(`${file} cannot be written${why}`, file)
   }
 }

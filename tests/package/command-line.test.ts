@@ -269,6 +269,13 @@ describe('the command line', () => {
     expect(status).toBe(2)
   })
 
+  it('says no folder is gone that is there', () => {
+    symlinkSync(at('nowhere/x'), at('dangling.wgsl'))
+    const { status, stderr } = call(['compile', good, '-o', 'dangling.wgsl'])
+    expect(stderr).toBe('cotangent: dangling.wgsl cannot be written (ENOENT)\n')
+    expect(status).toBe(2)
+  })
+
   it('says what a misspelt command or option may have been', () => {
     expect(call(['compil', good]).stderr).toBe(
       "cotangent: unknown command 'compil'\n(Did you mean compile?)\n(cotangent --help lists the commands)\n",
