@@ -71,6 +71,7 @@ export type {
   Filled,
   FunctionTypes,
   IfKnown,
+  KernelName,
   LoadableProgram,
   Member,
   Optional,

@@ -7,6 +7,7 @@ import type {
   BufferView,
   DataType,
   EntryOf,
+  KernelName,
   ExportedFunction,
   FunctionTypes,
   LoadableProgram,
@@ -68,6 +69,12 @@ type Cotangent<F extends FunctionTypes> = F extends { readonly outTangent: infer
 /** Gradients by parameter. */
 type Gradients<F extends FunctionTypes> = F extends { readonly gradients: infer G } ? G : readonly unknown[]
 
+/** A derivative by reverse mode, of functions that have one. */
+type Backward<F extends FunctionTypes, M> = F extends { readonly differentiable: 'forward' } ? never : Forward<F, M>
+
+/** A derivative, of functions that have one. */
+type Forward<F extends FunctionTypes, M> = F extends { readonly gradients: readonly unknown[] } ? M : never
+
 /** Tangents by parameter; null or undefined is zero. */
 type Tangents<G> = { readonly [I in keyof G]: G[I] | null | undefined }
 
@@ -86,17 +93,17 @@ export interface CpuFunction<F extends FunctionTypes = UnknownFunction> {
     readonly out: F extends { readonly out: infer O } ? O : Readonly<Record<string, unknown>>
   }
   /** The value and the gradient of the result (of the sum of its components where it has several). Reverse mode. */
-  readonly valueAndGrad: (...args: F['params']) => ValueAndGrad<Given<F>, Gradients<F>>
+  readonly valueAndGrad: Backward<F, (...args: F['params']) => ValueAndGrad<Given<F>, Gradients<F>>>
   /** The derivative along `tangents`: one per argument, in the shape of its differential; null or undefined for zero. Forward mode. */
-  readonly jvp: (
-    primals: Readonly<F['params']>,
-    tangents: Tangents<Gradients<F>>,
-  ) => ValueAndTangent<Given<F>, Tangent<F>>
+  readonly jvp: Forward<
+    F,
+    (primals: Readonly<F['params']>, tangents: Tangents<Gradients<F>>) => ValueAndTangent<Given<F>, Tangent<F>>
+  >
   /**
    * The gradient of the inner product of the result with `cotangent`, one entry per argument. For a function with `out` or
    * `inout` parameters the cotangent is `{ result, out }`; what is missing is zero. Reverse mode.
    */
-  readonly vjp: (primals: Readonly<F['params']>, cotangent: Cotangent<F>) => Gradients<F>
+  readonly vjp: Backward<F, (primals: Readonly<F['params']>, cotangent: Cotangent<F>) => Gradients<F>>
 }
 
 /** The exported functions by name: typed where their types are known. */
@@ -109,7 +116,7 @@ export interface CpuModule<T extends ProgramTypes = UnknownTypes> {
   /** The exported functions by name. */
   readonly fn: Functions<T['functions']>
   /** A compute entry point by name. Throws `NameError` where there is none. */
-  readonly kernel: <N extends keyof T['entries'] & string>(name: N) => Kernel<EntryOf<T, N>>
+  readonly kernel: <N extends KernelName<T>>(name: N) => Kernel<EntryOf<T, N>>
   /** Sets the buffers and uniforms that the exported functions read and write, and the textures that they read. */
   readonly bind: (resources: Resources & TextureResources) => void
   /**

@@ -47,6 +47,7 @@ function entryType(entry: EntryReflection, reflection: Reflection, values: Value
   }
   return [
     `  ${key(entry.name)}: {`,
+    ...(entry.stage === 'compute' ? [] : [`    stage: '${entry.stage}'`]),
     `    buffers: ${objectType(buffers)}`,
     `    uniforms: ${objectType(uniforms)}`,
     ...(tensors.length === 0

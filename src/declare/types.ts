@@ -10,6 +10,8 @@ import type { Wgsl } from '../target/wgsl/emit.ts'
 export interface EntryTypes {
   /** By name, what each buffer may be filled with besides bytes. */
   readonly buffers: object
+  /** Of what hosts do not dispatch: `'vertex'` or `'fragment'`. */
+  readonly stage?: string
   /** By name, the values of uniforms. */
   readonly uniforms: object
   /** By name, what the elements of each tensor may be given as besides bytes; absent where there is none. */
@@ -130,6 +132,12 @@ export type TensorsOf<E extends EntryTypes> = E extends { readonly tensors: infe
 export type EntryOf<T extends ProgramTypes, N extends keyof T['entries']> = T['entries'][N] extends EntryTypes
   ? T['entries'][N]
   : UnknownEntry
+
+/** The names of the entry points that are kernels. */
+export type KernelName<T extends ProgramTypes> = {
+  [N in keyof T['entries']]: T['entries'][N] extends { readonly stage: string } ? never : N
+}[keyof T['entries']] &
+  string
 
 /** The types of any entry point of a program. */
 type Entry<T extends ProgramTypes> = T['entries'][keyof T['entries']]

@@ -1,5 +1,5 @@
 /** A program on a WebGPU device. */
-import type { EntryOf, ProgramTypes, UnknownTypes, Wgsl } from '../index.ts'
+import type { EntryOf, KernelName, ProgramTypes, UnknownTypes, Wgsl } from '../index.ts'
 import { has, isCount, shown } from '../host/given.ts'
 import { OwnBuffer } from './buffer.ts'
 import { Device } from './device.ts'
@@ -15,7 +15,7 @@ export interface GpuProgram<T extends ProgramTypes = UnknownTypes> {
   /** The compiled module. */
   readonly wgsl: Wgsl
   /** The compute entry point of that name. Throws a `GpuError` where there is none. */
-  kernel<N extends keyof T['entries'] & string>(name: N): GpuKernel<EntryOf<T, N>>
+  kernel<N extends KernelName<T>>(name: N): GpuKernel<EntryOf<T, N>>
   /**
    * Makes a buffer of the device that holds a copy of an array, to be bound wherever a kernel uses a buffer. Does not wait. Throws a `GpuError` named
    * `BufferError` for what is no typed array, is empty, or is larger than the device allows.
@@ -75,7 +75,7 @@ export async function attachProgram<T extends ProgramTypes>(
     get wgsl() {
       return attached.context.wgsl
     },
-    kernel: <N extends keyof T['entries'] & string>(name: N) => {
+    kernel: <N extends KernelName<T>>(name: N) => {
       const { context, module } = attached
       const { entries } = context.wgsl.reflection
       const entry = entries.find(e => e.name === name && e.stage === 'compute')

@@ -17,6 +17,9 @@ const buffers = {
 const uniforms = { rate: 1, dir: [1, 0, 0] } as const
 
 m.kernel(/*!*/ 'stop')
+m.kernel(/*!*/ 'corner')
+fn.twice
+  /*!*/ .valueAndGrad(1)
 m.buffer(/*!*/ 'point', 4)
 m.buffer('points', /*!*/ '4')
 const /*!*/ wrongKind: Int32Array = m.buffer('points')
