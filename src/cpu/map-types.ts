@@ -95,28 +95,50 @@ export type MapOptionsOf<F extends FunctionTypes, D> = Omit<
   readonly held?: readonly (keyof MapArguments<F> & string)[] | undefined
 }
 
-/** A gradient: of a value for all elements as a call gives it, else a list. */
-type GradientOf<A, G> = G extends null
+/** The lists that declarations name under `K`; of older ones, or where nothing is known, those that fit `V`. */
+type Listed<F, K extends string, V> = F extends { readonly [P in K]: infer C } ? C : ColumnsOf<V>
+
+/** The lists of gradients of a call by the names of its arguments. */
+type ListsByName<F extends FunctionTypes> = F extends { readonly gradientColumns: infer C } ? ByName<NamesOf<F>, C> : {}
+
+/** Whether values of a type are objects with fields. */
+type IsStruct<V> = V extends number | bigint | boolean | ArrayLike<unknown> ? false : true
+
+/**
+ * A gradient `G` for what was given as `A` where a call takes a `P`: of a value for all elements as a call gives it, else the list `C`, or of an
+ * array of structs such an array. A typed array may be one vector or a list of them, so both are possible.
+ */
+type GradientOf<A, P, G, C> = G extends null
   ? null
   : A extends number | bigint | boolean
     ? G
     : G extends number | bigint | boolean
-      ? ColumnsOf<G>
-      : G | ColumnsOf<G> | (G extends readonly unknown[] ? never : readonly G[])
+      ? C
+      : IsStruct<P> extends false
+        ? G | C
+        : A extends readonly unknown[]
+          ? readonly G[]
+          : A extends P
+            ? true extends { [K in keyof P]: P[K] extends ArrayLike<unknown> ? never : true }[keyof P]
+              ? G
+              : G | C
+            : C
 
 /** What a map gives. */
 export type MapResult<F extends FunctionTypes, A, D> = D extends 'valueAndGrad'
   ? {
-      readonly value: ColumnsOf<Given<F>>
+      readonly value: Listed<F, 'columns', Given<F>>
       readonly grad: IsUnchecked<GradientsByName<F>> extends true
         ? Unchecked
         : {
             readonly [K in keyof GradientsByName<F>]: GradientOf<
               K extends keyof A ? A[K] : never,
-              GradientsByName<F>[K]
+              PrimalsByName<F>[K & keyof PrimalsByName<F>],
+              GradientsByName<F>[K],
+              K extends keyof ListsByName<F> ? ListsByName<F>[K] : ColumnsOf<GradientsByName<F>[K]>
             >
           }
     }
   : D extends 'jvp'
-    ? { readonly value: ColumnsOf<Given<F>>; readonly tangent: ColumnsOf<Tangent<F>> }
-    : ColumnsOf<Given<F>>
+    ? { readonly value: Listed<F, 'columns', Given<F>>; readonly tangent: Listed<F, 'tangentColumns', Tangent<F>> }
+    : Listed<F, 'columns', Given<F>>

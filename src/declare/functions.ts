@@ -5,7 +5,8 @@ import { isFree, key, objectType, type Values } from './value.ts'
 
 /**
  * The declaration of `Functions`: for each exported function its parameters and its result; what it writes to `out` and `inout`
- * parameters; and where it has a derivative, the types of gradients by parameter and of the tangent of what it gives.
+ * parameters; where it has a derivative, the types of gradients by parameter and of the tangent of what it gives; and what `map` gives
+ * for all that.
  */
 export function functionsType(functions: readonly ExportedFunction[], values: Values): string {
   return `export type Functions = {\n${functions.map(f => functionType(f, values)).join('')}}\n`
@@ -17,17 +18,30 @@ function functionType(func: ExportedFunction, values: Values): string {
   const derivative = (type: DataType | null): string => (type === null ? 'null' : values.text(type))
   const labelled = (types: readonly string[]): string =>
     `[${types.map((type, i) => `${label(inputs[i]!.name, i)}: ${type}`).join(', ')}]`
+  const columns = (result: DataType | null, outs: readonly (DataType | null)[]): string =>
+    outputs.length === 0
+      ? values.columns(result)
+      : `{ readonly result: ${values.columns(result)}; readonly out: ${objectType(outputs.map((p, i) => `readonly ${key(p.name)}: ${values.columns(outs[i]!)}`))} }`
   const lines = [
     `params: ${labelled(inputs.map(p => values.taken(p.type)))}`,
     `names: [${inputs.map(p => JSON.stringify(p.name).replace(/^"(.*)"$/, "'$1'")).join(', ')}]`,
     `result: ${values.text(func.result)}`,
     ...(outputs.length === 0 ? [] : [`out: ${objectType(outputs.map(p => `${key(p.name)}: ${values.text(p.type)}`))}`]),
+    `columns: ${columns(
+      func.result,
+      outputs.map(p => p.type),
+    )}`,
   ]
   if (func.differentiable !== 'none') {
     lines.push(
       `differentiable: '${func.differentiable}'`,
       `gradients: ${labelled(inputs.map(p => derivative(p.gradient)))}`,
+      `gradientColumns: ${labelled(inputs.map(p => values.columns(p.gradient)))}`,
       `tangent: ${derivative(func.tangent)}`,
+      `tangentColumns: ${columns(
+        func.tangent,
+        outputs.map(p => p.gradient),
+      )}`,
     )
     if (outputs.length > 0)
       lines.push(`outTangent: ${objectType(outputs.map(p => `${key(p.name)}: ${derivative(p.gradient)}`))}`)

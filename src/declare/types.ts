@@ -38,6 +38,12 @@ export interface FunctionTypes {
   readonly tangent?: unknown
   /** Of the `out` and `inout` parameters by name, likewise. */
   readonly outTangent?: object
+  /** What `map` gives for the result; with `out` or `inout` parameters, for `{ result, out }`. */
+  readonly columns?: unknown
+  /** What `map` gives for gradients by parameter, where it has a list of values for it. */
+  readonly gradientColumns?: readonly unknown[]
+  /** What `map` gives for tangents, in the form of `columns`. */
+  readonly tangentColumns?: unknown
 }
 
 /** What is known only when a program is compiled. TypeScript does not check it. */

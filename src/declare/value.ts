@@ -83,6 +83,22 @@ export class Values {
     return array === undefined || (type.kind === 'array' && type.elem.kind !== 'scalar') ? text : `${text} | ${array}`
   }
 
+  /** A list of values as `map` gives it: a typed array with all components, of structs an object with a list for each field. */
+  columns(type: DataType | null): string {
+    if (type === null) return 'null'
+    switch (type.kind) {
+      case 'void':
+        return 'undefined'
+      case 'array':
+        return this.columns(type.elem)
+      case 'struct':
+        return objectType(type.fields.map(f => `readonly ${key(f.name)}: ${this.columns(f.type)}`))
+      default:
+        // Halves come as floats, and booleans as bytes.
+        return type.scalar === 'f16' ? 'Float32Array' : type.scalar === 'bool' ? 'Uint8Array' : arrays[type.scalar]!
+    }
+  }
+
   #element(type: DataType): string {
     const text = this.text(type)
     return text.startsWith('readonly ') ? `(${text})` : text

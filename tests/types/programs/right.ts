@@ -1,5 +1,5 @@
 import { compile, type CompiledProgram, type Program } from 'cotangent'
-import { load, loadSync, type NumberArray } from 'cotangent/cpu'
+import { load, loadSync } from 'cotangent/cpu'
 import { attach, type WebGpuBuffer, type WebGpuComputePass, type WebGpuDevice } from 'cotangent/gpu'
 import { compile as compileWgsl } from 'cotangent/wgsl'
 import program, { code, entryPoints, reflection, step, type Entries, type Vec2 } from './fit.slang'
@@ -29,11 +29,17 @@ m.fn.split.run([1, 2, 3], [1, 2], 4).out.s.toFixed()
 
 // Functions over arrays.
 const losses = m.map('loss', { p: [from], goal: from })
-same<typeof losses, NumberArray>(true)
+same<typeof losses, Float32Array>(true)
+losses.reduce((sum, x) => sum + x, 0).toFixed()
+same<ReturnType<typeof m.map<'twice', { x: number[] }>>, Uint32Array>(true)
 const maps = m.map('loss', { p: { x: new Float32Array(3), y: [1, 2, 3] }, goal: from }, { derivative: 'valueAndGrad' })
-same<typeof maps.value, NumberArray>(true)
+same<typeof maps.value, Float32Array>(true)
 same<typeof maps.grad.goal, null>(true)
-same<typeof maps.grad.p, Vec2 | readonly Vec2[] | { readonly x: NumberArray; readonly y: NumberArray }>(true)
+same<typeof maps.grad.p, { readonly x: Float32Array; readonly y: Float32Array }>(true)
+const held = m.map('loss', { p: from, goal: [from] }, { derivative: 'valueAndGrad' })
+same<typeof held.grad.p, Vec2>(true)
+const values = m.map('loss', { p: [from], goal: from }, { derivative: 'valueAndGrad' })
+same<typeof values.grad.p, readonly Vec2[]>(true)
 const splits = await m.mapAsync(
   'split',
   { a: new Float32Array(6), b: [1, 2], k: [1, 2] },
@@ -41,9 +47,9 @@ const splits = await m.mapAsync(
 )
 same<
   typeof splits.value,
-  { readonly result: undefined; readonly out: { readonly s: NumberArray; readonly b: NumberArray } }
+  { readonly result: undefined; readonly out: { readonly s: Float32Array; readonly b: Float32Array } }
 >(true)
-same<typeof splits.tangent.out.s, NumberArray>(true)
+same<typeof splits.tangent.out.s, Float32Array>(true)
 m.kernel('step').dispatch([1, 1, 1], {
   buffers: {
     points: new Float32Array(8),
