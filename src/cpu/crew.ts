@@ -4,8 +4,6 @@ import { setTape, type CompiledModule, type Tape } from './job.ts'
 import { align, type ProgramMemory } from './memory.ts'
 import { mayWait, type Part, type Shared, type Team } from './team.ts'
 
-/** Where a tape may end at most: addresses have 32 bits, of which the last page stays unused. */
-const tapeEnd = 2 ** 32 - 65536
 /** Bytes that the regions of workers take at most. */
 export const mostRegions: number = 2 ** 30
 
@@ -84,7 +82,7 @@ export class Crew {
       this.#paces.set(kernel, this.#team.run(shared, this.#paces.get(kernel), run, begin))
     } finally {
       // Alone again, the caller's tape has all memory.
-      if (tapes[0] !== undefined) setTape(this.#memory.buffer, { ...tapes[0], end: tapeEnd })
+      if (tapes[0] !== undefined) setTape(this.#memory.buffer, { ...tapes[0], end: this.#memory.tapeEnd })
     }
   }
 
@@ -130,7 +128,7 @@ export class Crew {
     const bases = [base, ...this.#regions!]
     const begin = align(top)
     // None grows memory by itself, which others might do at the same time.
-    const room = Math.min(this.#memory.reserveAll(), tapeEnd) - begin
+    const room = Math.min(this.#memory.reserveAll(), this.#memory.tapeEnd) - begin
     const each = Math.floor(room / bases.length / 16) * 16
     return bases.map((at, k) => ({ at: at + tapeAt, start: begin + k * each, end: begin + (k + 1) * each }))
   }

@@ -542,7 +542,11 @@ export class Machine {
 
   /** Places the lists behind the memory that the host uses. */
   #placeTape(): void {
-    if (this.host.tapeAt !== 0) this.#region().setUint32(this.host.tapeAt, align(this.#top), true)
+    const { tapeAt } = this.host
+    if (tapeAt === 0) return
+    const view = this.#region()
+    view.setUint32(tapeAt, align(this.#top), true)
+    view.setUint32(tapeAt + 4, this.memory.tapeEnd, true)
   }
 
   /** The instance's own region, in which the addresses of its interface count; or that of one in another thread. */

@@ -47,7 +47,8 @@ export class ProgramMemory {
   constructor(limit: number | undefined, shared = false) {
     this.#limit = limit
     this.#shared = shared
-    const maximum = limit === undefined ? undefined : Math.min(mostPages, Math.max(1, Math.floor(limit / pageSize)))
+    // A page that the limit ends in is whole: `reserve` counts bytes.
+    const maximum = limit === undefined ? undefined : Math.min(mostPages, Math.max(1, Math.ceil(limit / pageSize)))
     this.#memory = shared
       ? sharedMemory(maximum ?? mostPages)
       : new WebAssembly.Memory({ initial: 1, ...(maximum === undefined ? {} : { maximum }) })
@@ -62,6 +63,12 @@ export class ProgramMemory {
   /** The bytes as they are now: growing detaches them. */
   get buffer(): ArrayBuffer {
     return this.linear.buffer
+  }
+
+  /** Where a tape may end at most: addresses have 32 bits, of which the last page stays unused. */
+  get tapeEnd(): number {
+    const last = (mostPages - 1) * pageSize
+    return Math.floor(Math.min(this.#limit ?? last, last) / 16) * 16
   }
 
   /** The end of what stays. */
@@ -118,12 +125,12 @@ export class ProgramMemory {
 
   /** Grows memory to so many bytes at least. `excess` says what exceeds the limit. */
   reserve(bytes: number, excess = (limit: number): string => tooMuch(bytes, limit)): void {
+    if (this.#limit !== undefined && bytes > this.#limit) throw new TrapError(excess(this.#limit))
     const missing = bytes - this.buffer.byteLength
     if (missing <= 0) return
     try {
       this.linear.grow(Math.ceil(missing / pageSize))
     } catch (cause) {
-      if (this.#limit !== undefined && bytes > this.#limit) throw new TrapError(excess(this.#limit), { cause })
       throw new BufferError(`${bytes} bytes of memory are needed, more than WebAssembly can have: ${String(cause)}`)
     }
   }

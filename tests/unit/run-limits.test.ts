@@ -193,6 +193,37 @@ describe('bytes', () => {
   })
 })
 
+describe('bytes that are no whole pages', () => {
+  const dispatch = (bytes: number, floats: number): string =>
+    message(() =>
+      loadSync(program, { limits: { bytes } })
+        .kernel('k')
+        .dispatch([1, 1, 1], { buffers: { outp: new Float32Array(floats) } }),
+    )
+  it('allow what fits, and no more', () => {
+    for (const [bytes, floats] of [
+      [140_000, 33_000],
+      [70_000, 16_800],
+      [20_000, 4000],
+    ] as const) {
+      expect(dispatch(bytes, floats)).toBe('none')
+      expect(dispatch(bytes, bytes / 4)).toMatch(
+        new RegExp(
+          `^TrapError: \\d+ bytes of memory are needed for what is bound, and limits\\.bytes allows ${bytes}$`,
+        ),
+      )
+    }
+    expect(dispatch(1, 1)).toMatch(/^TrapError: the program has \d+ bytes of variables/)
+  })
+  it('end lists there, too', () => {
+    const sums = (bytes: number, trips: number): string =>
+      message(() => loadSync(program, { limits: { bytes } }).fn['sums']!.vjp([0.5, trips], 1))
+    // A list doubles, and four bytes of each trip are stored. Both limits end in the second page.
+    expect(sums(70_000, 2 ** 14)).toBe('none')
+    expect(sums(66_000, 2 ** 14)).toMatch(/^TrapError: .*out of memory/)
+  })
+})
+
 describe('groups', () => {
   it('bound a dispatch', () => {
     for (const text of both({ groups: 6 }, (_, kernel) => kernel('k', [2, 2, 2])))

@@ -362,5 +362,5 @@ class Bytes {
 /** How many pages the memory of a module has at most; undefined for any number. A shared one has a maximum always. */
 export function mostPages({ shared, memory, most }: WasmCode): number | undefined {
   if (!shared && most === undefined) return undefined
-  return Math.min(65536, Math.max(pagesOf(memory), Math.floor((most ?? Infinity) / pageSize)))
+  return Math.min(65536, Math.max(pagesOf(memory), Math.ceil((most ?? Infinity) / pageSize)))
 }
