@@ -45,6 +45,8 @@ export class Member {
   #isWatched = false
   /** Whether it ends when nobody waits for it any more. */
   #isRetired = false
+  /** Whether it was ended here, so that its end is no failure. */
+  #isEnded = false
 
   constructor(failed: (cause: Error) => void) {
     this.#failed = failed
@@ -91,6 +93,7 @@ export class Member {
   }
 
   end(): void {
+    this.#isEnded = true
     void this.#channel.terminate()
   }
 
@@ -106,6 +109,7 @@ export class Member {
   }
 
   #fail(why: string | undefined, cause?: unknown): void {
+    if (this.#isEnded) return
     const more = why === undefined ? '' : `: ${why}`
     const error = new Error(`cpu-worker.js of cotangent, which has to lie beside cotangent/cpu, does not run${more}`, {
       cause,
@@ -143,6 +147,8 @@ function open(answered: () => void, failed: (why: string | undefined, cause: unk
     const node = worker as unknown as InstanceType<typeof threads.Worker>
     node.on('message', answered)
     node.on('error', (cause: unknown) => failed(cause instanceof Error ? cause.message : undefined, cause))
+    // Whoever ended it did not say why; those who wait for it would wait for ever.
+    node.on('exit', () => failed('it was ended', undefined))
   }
   return worker
 }

@@ -148,6 +148,8 @@ export class Team {
       }
       // Also where one fails: the others may not be at work when the next dispatch begins.
       await done()
+      // One that was ended at work has not said that it is out.
+      Atomics.store(this.#board, word.inside, 0)
       await Promise.all(answers)
     } finally {
       Atomics.store(this.#board, word.open, 0)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { zeroOf } from '../../src/cpu/constant.ts'
+import { word } from '../../src/cpu/job.ts'
 import { compile, type Program, type WasmBuffer } from '../../src/index.ts'
 
 type Groups = readonly [number, number, number]
@@ -309,6 +310,28 @@ describe('a worker that does not start', () => {
     const m = await other.load(mixed)
     expect(m.threads).toEqual({ count: 1, reason: expect.stringMatching(/not start within 10 seconds/) })
     expect(await dispatched(m)).toEqual(whole)
+    m.close()
+  })
+
+  it('is an error for those who wait for it when it is ended at work, and then programs run on one thread', async () => {
+    const other = await beside(`
+      import { parentPort } from 'node:worker_threads'
+      let board
+      parentPort.on('message', message => {
+        if (message.kind === 'hello') board = new Int32Array(message.board)
+        if (message.kind !== 'job') return
+        Atomics.add(board, ${word.inside}, 1)
+        process.exit()
+      })
+      parentPort.postMessage('ready')`)
+    const m = await other.load(mixed, { threads: 2 })
+    await expect(dispatched(m)).rejects.toThrow(/does not run: it was ended/)
+    expect(m.threads).toEqual({ count: 1, reason: expect.stringMatching(/it was ended/) })
+    expect(await dispatched(m)).toEqual(whole)
+    const counts = new Int32Array(2)
+    const buffers = { data: numbers(800), counts }
+    m.kernel('main').dispatch([100, 1, 1], { buffers, uniforms: { scale: 1, trips: 10_000 } })
+    expect(counts).toEqual(whole)
     m.close()
   })
 
