@@ -94,6 +94,8 @@ export class Member {
 
   end(): void {
     this.#isEnded = true
+    // Whoever still waits for its start would wait for ever, and the timer of that would keep the process alive.
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('the worker was ended'))
     void this.#channel.terminate()
   }
 

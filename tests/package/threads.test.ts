@@ -234,6 +234,19 @@ describe('threads', () => {
     })
     expect(out).toBe('true\n')
   })
+
+  it('keep no process alive that closes a program while one of them starts', () => {
+    const script = `
+      import { compile } from '${url('index')}'
+      import { load } from '${url('cpu')}'
+      const m = await load(compile('RWStructuredBuffer<int> d; [shader("compute")] [numthreads(1, 1, 1)] void k(uint3 i : SV_DispatchThreadID) { d[i.x] = 3; }'), { threads: 2 })
+      await m.kernel('k').dispatchAsync([5000, 1, 1], { buffers: { d: new Int32Array(5000) } })
+      m.close()`
+    const start = performance.now()
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 30_000 })
+    // The timer of a worker that does not start waits for ten.
+    expect(performance.now() - start).toBeLessThan(9_000)
+  })
 })
 
 describe('gradAsync', () => {
