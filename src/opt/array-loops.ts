@@ -20,9 +20,17 @@ export function loopsOfArrays(func: Func): ReadonlySet<Loop> {
   const indexed = indexedArrays(func.body!)
   if (indexed.size === 0) return chosen
   const indices = new Indices(func)
+  const outermost: Loop[] = []
+  const visit = ({ insts }: Region): void => {
+    for (const inst of insts) {
+      if (inst.op === 'loop') outermost.push(inst)
+      else inst.regions.forEach(visit)
+    }
+  }
+  visit(func.body!)
   const size = (loops: ReadonlySet<Loop>): number =>
     // Pipelines inline what is called.
-    writtenOut(func.body!.insts, loop => (loops.has(loop) ? indices.trips(loop) : undefined), costs.arrayLoopGrowth)
+    writtenOut(outermost, loop => (loops.has(loop) ? indices.trips(loop) : undefined), costs.arrayLoopGrowth)
   const wanted: { readonly loops: ReadonlySet<Loop>; readonly size: number }[] = []
   for (const at of indexed.values()) {
     const loops = indices.all(undefined, at)
@@ -31,7 +39,8 @@ export function loopsOfArrays(func: Func): ReadonlySet<Loop> {
   }
   const limit = size(chosen) + costs.arrayLoopGrowth
   for (const { loops } of wanted.sort((a, b) => a.size - b.size)) {
-    if (size(new Set([...chosen, ...loops])) <= limit) for (const loop of loops) chosen.add(loop)
+    const all = new Set([...chosen, ...loops])
+    if (all.size > chosen.size && size(all) <= limit) for (const loop of loops) chosen.add(loop)
   }
   return chosen
 }

@@ -9,7 +9,7 @@ export const unsizedArray: Entry<'type'> = error(
 
 export const unknownNumber: Entry<'value'> = error(
   'E36118',
-  'with the generic arguments that the program gives, {value} is no number',
+  'with these generic arguments, {value} is no number',
   'it divides by zero, or needs a constant that a type lacks',
 )
 
@@ -40,7 +40,7 @@ export const resourceElement: Entry<never> = error(
 export const opaqueVariable: Entry<'name' | 'type'> = error(
   'E30076',
   'the variable {name} cannot be of type {type}: that is a resource, or has one',
-  'make it `static const` with an initial value, or hand the resource over as a parameter',
+  'make it `static const` with an initial value, or pass the resource as a parameter',
 )
 
 export const unsupportedHere: Entry<'what'> = error(
@@ -112,7 +112,7 @@ export const bindingTaken: Entry<'name' | 'other' | 'binding' | 'group'> = warni
 export const missingExport: Entry<'name'> = error(
   'E38001',
   'there is no function {name} to export',
-  'name methods Type.method, and generic functions name<arguments> as the program calls them',
+  'name methods Type.method, and generic functions name<arguments>',
 )
 
 export const nobodyConforms: Entry<'name' | 'interface'> = warning(

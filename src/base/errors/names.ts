@@ -55,7 +55,7 @@ export const notVisible: Entry<'name'> = error('E30600', '{name} is not accessib
 export const noModule: Entry<'name'> = error(
   'E00001',
   'cannot open module {name}',
-  'check the name, and -I, searchPaths, or the options files and resolve of compile',
+  'check the name, and -I, searchPaths, files or resolve',
 )
 
 export const unreadable: Entry<'path' | 'why'> = { ...error('E00001', 'cannot read {path}: {why}'), once: true }

@@ -8,7 +8,7 @@ export const badCharacter: Entry<'char'> = error('E10000', 'illegal character {c
 export const bidirectionalControl: Entry<'char'> = warning(
   'W10010',
   'the bidirectional control {char} makes this line look other than it is compiled',
-  'remove it; in a string literal, write text in its logical order',
+  'remove it',
 )
 
 export const badDigit: Entry<'text'> = error(

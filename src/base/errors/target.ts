@@ -22,7 +22,7 @@ export const noPosition: Entry<'name'> = error(
 export const arrayTooLong: Entry<'count' | 'limit'> = error(
   'E37007',
   'an array of {count} elements is too long for WGSL, which allows {limit} here',
-  'keep the elements in a buffer, or give inner loops a smaller [MaxIters]: a derivative stores values for each trip',
+  'keep it in a buffer, or give inner loops a smaller [MaxIters]: a derivative stores values for each trip',
 )
 
 export const atomicTypeInTarget: Entry<'type'> = error(
@@ -87,7 +87,7 @@ export const nestedTooDeep: Entry<'func' | 'limit'> = error(
   'make inner statements a function of their own',
 )
 
-const resourceChoice = 'which resource this is depends on the run, and WGSL needs to know when compiling'
+const resourceChoice = 'WGSL must know when compiling which resource this is'
 export const resourceChoiceInTarget: Entry = error(
   'E37006',
   resourceChoice,

@@ -42,7 +42,7 @@ export const noOverload: Entry<'name' | 'args'> = error(
 export const ambiguous: Entry<'name' | 'args'> = error(
   'E39999',
   'ambiguous call of {name} with arguments of types ({args})',
-  'convert the arguments to the types of the overload that is meant',
+  'convert the arguments to the types of the overload you mean',
 )
 
 export const tooManyArguments: Entry<'expected' | 'got'> = error(
@@ -172,7 +172,7 @@ export const noReturn: Entry<'name' | 'type'> = error(
 export const missingReturn: Entry<'name' | 'type'> = warning(
   'W41010',
   '{name} may end without a value of type {type}',
-  'return a value at the end too, unless the conditions before it are constants',
+  'return a value at the end too',
 )
 
 export const breakOutside: Entry<never> = error('E30003', 'break is neither in a loop nor in a switch')
