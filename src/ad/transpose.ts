@@ -254,7 +254,8 @@ class Transposer {
     const accs = caps.map(v => this.zero(v.type))
     // As many trips as the primal loop, which only that one's bound tells where `break` decides.
     const known = tripBound(trips.primal)
-    const bound = known?.exact === undefined ? (known?.max ?? boundOf(trips.primal.attr) ?? null) : null
+    const { attr } = trips.primal
+    const bound = known?.exact === undefined ? (known?.max ?? boundOf(attr) ?? null) : attr === 'keep' ? attr : null
     const out = b.emit(
       'loop',
       [trips.count, ...inits, ...accs],

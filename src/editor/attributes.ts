@@ -38,7 +38,7 @@ const maxIters =
 const binding = 'The binding of a resource, and its group: `[[vk::binding(0, 1)]]` is `@group(1) @binding(0)` in WGSL.'
 const location = 'The location of a value that passes between stages, or of a render target.'
 const format = 'The format of the texels of a writable texture, such as `"rgba8"` or `"r32f"`.'
-const loopHint = 'A hint to keep the loop as a loop.'
+const loopHint = 'A hint of HLSL, without effect.'
 
 export const attributeTexts: Readonly<Record<KnownAttribute, AttributeText>> = {
   Differentiable: { text: bothWays, on: ['function', 'method', 'interface'] },
@@ -138,8 +138,11 @@ export const attributeTexts: Readonly<Record<KnownAttribute, AttributeText>> = {
     text: 'Unrolls the loop before it is differentiated. The number of trips must be known.',
     on: ['loop'],
   },
-  unroll: { text: 'A hint to unroll the loop.', on: ['loop'] },
-  loop: { text: loopHint, on: ['loop'] },
+  unroll: {
+    text: 'Asks that the loop is unrolled. It stays where its trips are not known, or are too many.',
+    on: ['loop'],
+  },
+  loop: { text: 'Keeps the loop: it is not unrolled.', on: ['loop'] },
   fastopt: { text: loopHint, on: accepted },
   allow_uav_condition: { text: loopHint, on: accepted },
   MaxIters: { text: maxIters, on: ['loop'], args: '${1:64}' },

@@ -11,10 +11,10 @@ import type { Func, Global, Inst, Value } from './value.ts'
 export type Constant = number | boolean | bigint
 
 /**
- * Of a loop: null, the bound that `[MaxIters]` gives, 'unroll' for `[ForceUnroll]`, or the number of states for
- * `[Checkpoints]` and perhaps a bound.
+ * Of a loop: null, the bound that `[MaxIters]` gives, 'unroll' for `[ForceUnroll]`, 'ask' for `[unroll]`, 'keep' for `[loop]`, or the
+ * number of states for `[Checkpoints]` and perhaps a bound.
  */
-export type Hint = null | number | 'unroll' | readonly number[]
+export type Hint = null | number | 'unroll' | 'ask' | 'keep' | readonly number[]
 
 /** What an atomic access does to memory. */
 export type AtomicOp = 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchange' | 'compare' | 'load' | 'store'

@@ -215,7 +215,7 @@ function hint(fn: Fn, attributes: LoopAttributes): Hint {
   const bound = attributes.maxIters === null ? null : fn.int(attributes.maxIters)
   const states = attributes.checkpoints === null ? null : fn.int(attributes.checkpoints)
   // A generic argument may be too small; one state there is always.
-  return states === null ? bound : [Math.max(1, states), ...(bound === null ? [] : [bound])]
+  return states === null ? (bound ?? attributes.hint) : [Math.max(1, states), ...(bound === null ? [] : [bound])]
 }
 
 /** The body in a block of its own, which `continue` leaves. */

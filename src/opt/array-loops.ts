@@ -91,7 +91,7 @@ class Indices {
   trips(loop: Loop): number | undefined {
     if (!this.#trips.has(loop)) {
       const bound = tripBound(loop, v => this.#ranges.of(v, () => true))
-      const isSmall = bound !== undefined && !bound.early && bound.max <= costs.arrayLoopTrips
+      const isSmall = bound !== undefined && !bound.early && bound.max <= costs.arrayLoopTrips && loop.attr !== 'keep'
       this.#trips.set(loop, isSmall ? bound.max : undefined)
     }
     return this.#trips.get(loop)

@@ -24,9 +24,12 @@ const sizeLimit = 100_000
 /** The same where each trip asks anew whether the loop goes on. */
 const openTrips = 256
 
-/** Unrolls the loops that `[ForceUnroll]` marks. A loop that exceeds the limits is an error, and stays a loop. */
+/** Unrolls the loops that `[ForceUnroll]` marks, an error for one that exceeds the limits, and those for which `[unroll]` asks. */
 export function unroll(func: Func, cx: Cx): boolean {
-  return unrollWhere(func, cx, loop => loop.attr === 'unroll')
+  const trips = upTo(costs.arrayLoopTrips)
+  const asks = (loop: Inst<'loop'>): boolean =>
+    loop.attr === 'ask' && trips(loop) !== undefined && writtenOut([loop], trips) <= costs.arrayLoopGrowth
+  return unrollWhere(func, cx, loop => loop.attr === 'unroll' || asks(loop))
 }
 
 /** Unrolls loops with few trips and a small body. */
@@ -46,12 +49,12 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
   return unrollWhere(func, cx, small, costs.smallLoopAll * total)
 }
 
-/** Gives the trips of loops that are known to make at most so many. */
+/** Gives the trips of loops that are known to make at most so many, and may be unrolled. */
 const upTo =
   (most: number) =>
   (loop: Inst<'loop'>): number | undefined => {
     const exact = tripBound(loop)?.exact
-    return exact !== undefined && exact <= most ? exact : undefined
+    return exact !== undefined && exact <= most && loop.attr !== 'keep' ? exact : undefined
   }
 
 /** Unrolls loops of few trips that keep small arrays in memory. Copies get no names: each trip would repeat them with another number. */

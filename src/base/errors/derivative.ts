@@ -122,7 +122,7 @@ export const requirementAsDerivative: Entry<'name'> = error(
 export const extensionUnresolved: Entry<'name'> = error(
   'E30128',
   'no {name} has the parameters that this derivative belongs to',
-  'the signature of a derivative follows from that of its function: see the notes',
+  'see the notes for its signature',
 )
 
 export const extensionOpen: Entry<'name'> = error(
@@ -140,7 +140,6 @@ export const applyResult: Entry<'expected' | 'got'> = error(
 export const applyContext: Entry<'type' | 'expected'> = error(
   'E31159',
   'the context {type} must have an operator() of the signature {expected}',
-  'it takes the derivatives of what the function gives, and writes those of what it takes',
 )
 
 export const derivativeThis: Entry<'name'> = error('E31154', 'the this types of the function and of {name} differ')
@@ -148,7 +147,7 @@ export const derivativeThis: Entry<'name'> = error('E31154', 'the this types of 
 export const derivativeMustBeStatic: Entry<'name'> = error(
   'E31156',
   '{name} must be static: the type of its function is differentiable',
-  'make it static and take DifferentialPair of the type as first parameter',
+  'make it static, with DifferentialPair of the type as first parameter',
 )
 
 export const twoDerivatives: Entry<'name'> = error('E31146', '{name} has such a derivative already')

@@ -84,7 +84,7 @@ export const nothingToExpand: Entry<never> = error(
 
 export const emptyPack: Entry<never> = error(
   'E30435',
-  'the pack is empty here: it has no first part and no last one',
+  'the pack is empty here: it has no first or last part',
   'say that it is not: where nonempty(T)',
 )
 

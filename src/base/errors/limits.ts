@@ -4,7 +4,7 @@ import { error, type Entry } from '../diag.ts'
 export const limitReached: Entry<'limit' | 'most' | 'what'> = error(
   'E50200',
   'the program takes more than {most} {what}',
-  'look for what grows without end; a larger program needs a higher limit: --limit {limit}=N, or compile(source, { limits: { {limit}: N } })',
+  'look for what grows without end, or raise the limit: --limit {limit}=N, or compile(source, { limits: { {limit}: N } })',
 )
 
 export const badOption: Entry<'name' | 'expected' | 'owner'> = error(

@@ -4,7 +4,7 @@ import { error, remark, warning, type Entry } from '../diag.ts'
 export const unsizedArray: Entry<'type'> = error(
   'E30834',
   'an array without a length cannot be stored or skipped: {type}',
-  'give it a length, or let it end the struct that a pointer leads to: `p->data[i]`',
+  'give it a length, or let it end a struct behind a pointer: `p->data[i]`',
 )
 
 export const unknownNumber: Entry<'value'> = error(

@@ -14,7 +14,7 @@ export const bidirectionalControl: Entry<'char'> = warning(
 export const badDigit: Entry<'text'> = error(
   'E10003',
   'invalid number {text}',
-  'numbers look like 12, 0xFFu, 0b101, 1.5, 1.5f, 1e-3h; suffixes are u, l, ul, ll, ull, f, h, lf',
+  'numbers look like 12, 0xFFu, 0b101, 1.5f, 1e-3h; suffixes are u, l, ul, ll, ull, f, h, lf',
 )
 
 export const unterminatedComment: Entry<never> = error('E10004', 'this comment does not end', 'end it with */')

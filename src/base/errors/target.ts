@@ -16,7 +16,7 @@ export const recursionInTarget: Entry<'func'> = error(
 export const noPosition: Entry<'name'> = error(
   'E37004',
   'the vertex entry point {name} gives no SV_Position',
-  'give a float4 the semantic SV_Position: a field of the struct it returns, the result, or an out parameter',
+  'give the semantic SV_Position to a float4 that it returns, or to an out parameter',
 )
 
 export const arrayTooLong: Entry<'count' | 'limit'> = error(
@@ -34,7 +34,7 @@ export const atomicTypeInTarget: Entry<'type'> = error(
 export const notInStage: Entry<'what' | 'name' | 'stage' | 'needed'> = error(
   'E36107',
   '{what} cannot be used by {name}: it is a {stage} entry point, and only {needed} ones have it',
-  'sample with SampleLevel; share memory and wait in compute shaders; read StructuredBuffers in vertex shaders',
+  'sample with SampleLevel; share memory in compute shaders; read StructuredBuffers in vertex shaders',
 )
 
 export const textureNotInTarget: Entry<'name' | 'type'> = error(

@@ -11,7 +11,7 @@ import { resolveInt } from '../types/index.ts'
 /** The attributes of a loop. Reports those that no loop has. */
 export function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): LoopAttributes {
   let forceUnroll = false
-  let hint: LoopAttributes['hint'] = 'none'
+  let hint: LoopAttributes['hint'] = null
   let maxIters: LoopAttributes['maxIters'] = null
   let checkpoints: LoopAttributes['checkpoints'] = null
   for (const a of attributes) {
@@ -20,12 +20,10 @@ export function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): 
         forceUnroll = true
         break
       case 'unroll':
-        hint = 'unroll'
+        hint = 'ask'
         break
       case 'loop':
-      case 'fastopt':
-      case 'allow_uav_condition':
-        hint = 'loop'
+        hint = 'keep'
         break
       case 'MaxIters':
       case 'maxiters':
@@ -43,6 +41,8 @@ export function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): 
         if (states !== null && states < 1) env.cx.sink.add(derivative.noStates, a.span, { given: states })
         break
       }
+      case 'fastopt':
+      case 'allow_uav_condition':
       case 'branch':
       case 'flatten':
         break
