@@ -33,7 +33,7 @@ export function loopsOfArrays(func: Func): ReadonlySet<Loop> {
     writtenOut(outermost, loop => (loops.has(loop) ? indices.trips(loop) : undefined), costs.arrayLoopGrowth)
   const wanted: { readonly loops: ReadonlySet<Loop>; readonly size: number }[] = []
   for (const at of indexed.values()) {
-    const loops = indices.all(undefined, at)
+    const loops = indices.loopsOf(at)
     if (loops !== undefined && loops.size > 0) wanted.push({ loops, size: size(loops) })
     if (wanted.length === costs.arrayLoopGroups) break
   }
@@ -71,13 +71,11 @@ function indexedArrays(body: Region): ReadonlyMap<Inst, readonly Value[]> {
   return arrays
 }
 
-/** Which loops must be written out so that a value becomes a constant. */
+/** Which loops must be written out so that values become constants. */
 class Indices {
   /** The loop that carries the parameters of a region. */
   readonly #owners = new Map<Region, Loop>()
   readonly #ranges: Ranges
-  /** Undefined for what only a run knows. A value that is being asked about needs nothing more. */
-  readonly #loops = new Map<Value, ReadonlySet<Loop> | undefined>()
   readonly #trips = new Map<Loop, number | undefined>()
 
   constructor(func: Func) {
@@ -97,40 +95,24 @@ class Indices {
     return this.#trips.get(loop)
   }
 
-  /** The loops for several values, and one more with what its trips depend on. */
-  all(loop: Loop | undefined, values: readonly Value[]): ReadonlySet<Loop> | undefined {
-    if (loop !== undefined) {
-      const { end } = loop.regions[0]!
-      if (end.op !== 'test' || this.trips(loop) === undefined) return undefined
-      values = [...values, end.args[0]!]
+  /** The loops for some values, and those that their trips depend on. Undefined for what only a run knows. */
+  loopsOf(indices: readonly Value[]): ReadonlySet<Loop> | undefined {
+    const loops = new Set<Loop>()
+    // Grows on the way.
+    const values = new Set(indices)
+    for (const { def, index } of values) {
+      const loop = def.op === 'param' ? this.#owners.get(def) : def.op === 'loop' ? def : undefined
+      if (loop !== undefined) {
+        const [{ end }, { end: next }] = [loop.regions[0]!, loop.regions[1]!]
+        if (end.op !== 'test' || this.trips(loop) === undefined) return undefined
+        loops.add(loop)
+        values.add(end.args[0]!)
+        if (def === loop) values.add(end.args[1 + index]!)
+        else if (next.op === 'next') values.add(loop.args[index]!).add(next.args[index]!)
+        else return undefined
+      } else if (def.op !== 'param' && def.op !== 'call' && isPure(def)) for (const arg of def.args) values.add(arg)
+      else return undefined
     }
-    const all = new Set<Loop>(loop === undefined ? [] : [loop])
-    for (const value of values) {
-      const loops = this.#of(value)
-      if (loops === undefined) return undefined
-      for (const each of loops) all.add(each)
-    }
-    return all
-  }
-
-  #of(value: Value): ReadonlySet<Loop> | undefined {
-    if (!this.#loops.has(value)) {
-      this.#loops.set(value, new Set())
-      this.#loops.set(value, this.#find(value))
-    }
-    return this.#loops.get(value)
-  }
-
-  #find({ def, index }: Value): ReadonlySet<Loop> | undefined {
-    if (def.op === 'param') {
-      const loop = this.#owners.get(def)
-      const end = loop?.regions[1]!.end
-      return end?.op === 'next' ? this.all(loop, [loop!.args[index]!, end.args[index]!]) : undefined
-    }
-    if (def.op === 'loop') {
-      const end = def.regions[0]!.end
-      return end.op === 'test' ? this.all(def, [end.args[1 + index]!]) : undefined
-    }
-    return isPure(def) && def.op !== 'call' ? this.all(undefined, def.args) : undefined
+    return loops
   }
 }
