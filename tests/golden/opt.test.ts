@@ -62,6 +62,22 @@ describe('golden files', () => {
   }
 })
 
+it('unrollSmall writes out a loop behind one that would become too long', () => {
+  const times = (n: number, line: string): string =>
+    Array.from({ length: n }, (_, k) => line.replaceAll('#', `${k}`)).join(' ')
+  const loop = (trips: string, body: string): string =>
+    `loop %zero (%i: i32) { %on: bool = lt %i, %${trips} test %on } { ${body} %j: i32 = add %i, %one next %j }`
+  const ofCounters = loop('three', `${times(500, '%a#: i32 = add %i, %one')} ${times(200, 'store %p, %x')}`)
+  const module = parseModule(`func @f(%x: f32) {
+    %zero: i32 = const 0 %one: i32 = const 1 %three: i32 = const 3
+    %p: ptr<function, f32> = var
+    ${ofCounters} ${loop('three', 'store %p, %x')}
+    ret
+  }`)
+  passes.get('unrollSmall')!(module, cx())
+  expect(printModule(module).match(/ loop /g)).toHaveLength(1)
+})
+
 const seeds = setting('SEEDS', 120)
 const first = setting('SEED', 0)
 
