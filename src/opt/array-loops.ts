@@ -37,10 +37,18 @@ export function loopsOfArrays(func: Func): ReadonlySet<Loop> {
     if (loops !== undefined && loops.size > 0) wanted.push({ loops, size: size(loops) })
     if (wanted.length === costs.arrayLoopGroups) break
   }
-  const limit = size(chosen) + costs.arrayLoopGrowth
+  const accesses = (insts: readonly Inst[], loops: ReadonlySet<Inst>): number =>
+    insts.reduce((sum, inst) => {
+      const own = inst.op === 'elem' && indexed.has(rootOf(inst.args[0]!)!) ? 1 : 0
+      const times = loops.has(inst) ? indices.trips(inst as Loop)! : 1
+      return sum + own + times * inst.regions.reduce((n, r) => n + accesses(r.insts, loops), 0)
+    }, 0)
+  const before = size(chosen)
   for (const { loops } of wanted.sort((a, b) => a.size - b.size)) {
     const all = new Set([...chosen, ...loops])
-    if (all.size > chosen.size && size(all) <= limit) for (const loop of loops) chosen.add(loop)
+    // Memory is slow, but not so slow that much work is worth writing out for little of it.
+    const limit = Math.min(costs.arrayLoopGrowth, costs.arrayLoopWork * accesses(outermost, all))
+    if (all.size > chosen.size && size(all) - before <= limit) for (const loop of loops) chosen.add(loop)
   }
   return chosen
 }

@@ -1,9 +1,10 @@
 /**
- * How long code becomes when loops in it are written out. What computes with counters and constants alone becomes a constant, a choice
+ * A low guess of how long code becomes when loops in it are written out. What computes with counters and constants alone becomes a constant, a choice
  * by such a condition goes, and parts of values are moved for nothing:
  *
  *   loop 0 (%i) { … %c = eq %i, 2; %x = select %c, %a, %b; next %i + 1 }   →   %x is %a in one trip, %b in the others
  */
+import * as costs from '../ir/costs.ts'
 import type { Inst, Value } from '../ir/value.ts'
 import { sizeOf } from './inline.ts'
 import { inductions } from './loops.ts'
@@ -29,7 +30,8 @@ export function writtenOut(
     if (op === 'loop') {
       const known = trips(inst)
       if (known !== undefined) for (const { param, start } of inductions(inst)) if (isKnown(start)) counters.add(param)
-      return (known ?? 1) * (all(inst.regions[0]!.insts) + all(inst.regions[1]!.insts))
+      const once = all(inst.regions[0]!.insts) + all(inst.regions[1]!.insts)
+      return known === undefined ? costs.keptLoop + once : known * once
     }
     if (op === 'call') return inst.attr.body === undefined ? 1 : sizeOf(inst.attr.body, ofCall)
     if (inst.regions.length > 0) {

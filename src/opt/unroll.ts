@@ -38,16 +38,16 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
     cx.level >= 3
       ? [costs.smallLoopTripsFast, costs.smallLoopInstructionsFast]
       : [costs.smallLoopTrips, costs.smallLoopInstructions]
-  const all = costs.smallLoopAll * total
+  const short = costs.smallLoopInstructions
   const trips = upTo(most)
   const small = (loop: Inst<'loop'>): boolean => {
     const exact = trips(loop)
     if (exact === undefined) return false
     const size = sizeOf(loop.regions[0]!) + sizeOf(loop.regions[1]!)
-    // One that becomes no longer is short enough too.
-    return exact * size <= total || writtenOut([loop], trips) <= Math.max(total, Math.min(size, all))
+    // One that becomes no longer is short enough too, within limits, since that is a low guess.
+    return exact * size <= total || writtenOut([loop], trips) <= Math.max(short, Math.min(size, 2 * short))
   }
-  return unrollWhere(func, cx, small, all)
+  return unrollWhere(func, cx, small, costs.smallLoopAll * total)
 }
 
 /** Gives the trips of loops that are known to make at most so many, and may be unrolled. */

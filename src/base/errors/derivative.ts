@@ -185,7 +185,7 @@ export const unboundedLoop: Entry<never> = error(
 export const noStates: Entry<'given'> = error(
   'E36004',
   '[Checkpoints] lets the reverse pass keep {given} states, and it needs one',
-  'give it a whole number of 1 or more, such as twice the square root of the trips',
+  'give it a whole number of 1 or more, as twice the square root of the trips',
 )
 
 export const statesOfUnrolled: Entry<never> = warning(
@@ -211,7 +211,7 @@ export const neverRuns: Entry<never> = warning('W30505', 'this loop never runs')
 
 export const sideEffectsRecomputed: Entry<'name'> = warning(
   'W42050',
-  '{name} is recomputed in reverse, and it has side effects',
+  '{name} is recomputed in reverse and has side effects',
   'use [PreferCheckpoint], or say [PreferRecompute(SideEffectBehavior.Allow)]',
 )
 

@@ -109,5 +109,5 @@ export const packLengths: Entry<'one' | 'other'> = error(
 export const packTooLong: Entry<'name' | 'count' | 'limit'> = error(
   'E30108',
   'a pack of {name} has {count} parts, the limit is {limit}',
-  'give a function that calls itself fewer arguments each time',
+  'give fewer arguments each time it calls itself',
 )

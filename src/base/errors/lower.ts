@@ -76,7 +76,7 @@ export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error(
 export const mixedParameter: Entry<'name' | 'parameter'> = error(
   'E38025',
   '{name} has no semantic, but other fields of the parameter {parameter} are system values',
-  'give those a parameter of their own; mark one that is all uniform with `uniform`',
+  'give those a parameter of their own; mark one of uniforms `uniform`',
 )
 
 export const varyingType: Entry<'name' | 'semantic' | 'expected'> = error(
@@ -117,7 +117,7 @@ export const missingExport: Entry<'name'> = error(
 
 export const nobodyConforms: Entry<'name' | 'interface'> = warning(
   'W50100',
-  '{name} is called, and no type is known to conform to {interface}: the call gives zeros',
+  'no type is known to conform to {interface}: a call of {name} gives zeros',
   'make such a value, or ask for conformances as Type:{interface}=id',
 )
 

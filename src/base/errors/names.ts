@@ -74,10 +74,7 @@ export const attributeArguments: Entry<'name' | 'expected'> = error('E31001', 'a
 /** Threads of a workgroup that every device can run, or more. */
 export const maxGroup: number = 1024
 
-export const groupSize: Entry<'got'> = error(
-  'E31102',
-  'a workgroup has at least one thread in each direction, got {got}',
-)
+export const groupSize: Entry<'got'> = error('E31102', 'a workgroup has at least one thread each way, got {got}')
 
 export const groupTooLarge: Entry<'limit' | 'got'> = error(
   'E31102',

@@ -7,7 +7,7 @@ export const badCharacter: Entry<'char'> = error('E10000', 'illegal character {c
 
 export const bidirectionalControl: Entry<'char'> = warning(
   'W10010',
-  'the bidirectional control {char} makes this line look other than it is compiled',
+  'the bidirectional control {char} changes how this line looks',
   'remove it',
 )
 

@@ -40,7 +40,7 @@ export const notInStage: Entry<'what' | 'name' | 'stage' | 'needed'> = error(
 export const textureNotInTarget: Entry<'name' | 'type'> = error(
   'E37011',
   '{name} is a {type}, which WGSL has not',
-  'use a texture of 1, 2 or 3 dimensions or a cube, or an array of 2D textures or cubes, of 32-bit numbers',
+  'use a texture of 1 to 3 dimensions, a cube, or an array of 2D textures or cubes, of 32-bit numbers',
 )
 
 export const formatNotInTarget: Entry<'name' | 'format'> = error(
@@ -52,7 +52,7 @@ export const formatNotInTarget: Entry<'name' | 'format'> = error(
 export const readWriteInTarget: Entry<'name' | 'format'> = error(
   'E37013',
   '{name} is read and written, which WGSL allows in formats of one 32-bit channel, not in {format}',
-  'read from another texture than is written, or use a buffer',
+  'read another texture than is written, or use a buffer',
 )
 
 export const offsetInTarget: Entry = error(

@@ -58,12 +58,12 @@ export const throwsAnother: Entry<'type' | 'expected'> = error(
 export const throwingDerivative: Entry<'name'> = error(
   'E31310',
   '{name} may throw, so it has no derivative of its own',
-  'differentiate a function that calls it and catches what it throws',
+  'differentiate a function that catches what it throws',
 )
 
 export const throwingEntry: Entry<'name'> = error(
   'E31311',
-  'nobody can catch what {name} throws, for a host calls it',
+  'a host calls {name}, and cannot catch what it throws',
   'catch the error inside of it',
 )
 

@@ -101,7 +101,7 @@ export const badArraySize: Entry<never> = error('E30025', 'the length of an arra
 
 export const badVectorSize: Entry<'count'> = error(
   'E38203',
-  'a vector has one to four lanes, and a matrix one to four rows and columns, not {count}',
+  'vectors have 1 to 4 lanes, and matrices 1 to 4 rows and columns, not {count}',
   'use an array for more',
 )
 
@@ -132,7 +132,7 @@ export const enumTag: Entry<'type'> = error(
 export const notConstant: Entry<never> = error(
   'E39999',
   'this is not an integer known at compile time',
-  'use literals, static const integers and generic value parameters',
+  'use literals, static const integers and generic values',
 )
 
 export const unknownSize: Entry<never> = error(
@@ -166,7 +166,7 @@ export const returnTakesNoValue: Entry<never> = error('E30019', 'a function that
 export const noReturn: Entry<'name' | 'type'> = error(
   'E41009',
   '{name} does not return a value of type {type} on every path',
-  'end each path in a return; a loop that never ends needs none',
+  'end each path in a return',
 )
 
 export const missingReturn: Entry<'name' | 'type'> = warning(
