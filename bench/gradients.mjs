@@ -1,15 +1,15 @@
 // What gradients cost on the GPU, beside kernels written by hand and the real compiler: time, length, memory between the two passes, growth.
-//   npm run bench:gradients [-- hand|bytes|time|growth] [--budget ms] [--only name]
+//   npm run bench:gradients [-- hand|bytes|time|arrays|growth] [--budget ms] [--only name]
 // Times are through WGSL on one WebGPU device, both compilers' kernels in turns; what counts is the ratio. The exit status is 1 if a bar of
 // `hand` is not met.
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { compile } from '../dist/index.js'
 import { startGpu, timeOf } from './gpu.mjs'
 import { families } from './grow.mjs'
 import { besideHand } from './hand.mjs'
-import { programs } from './inputs.mjs'
+import { programs, rng } from './inputs.mjs'
 import { gradients } from './on-cpu.mjs'
 import { loadPeer } from './peer.mjs'
 import { mean, row, table } from './table.mjs'
@@ -19,7 +19,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { budget: { type: 'string', default: '1500' }, only: { type: 'string' } },
 })
-const parts = positionals.length === 0 ? ['hand', 'bytes', 'time', 'growth'] : positionals
+const parts = positionals.length === 0 ? ['hand', 'bytes', 'time', 'arrays', 'growth'] : positionals
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const read = path => readFileSync(at(path), 'utf8')
 const wanted = name => options.only === undefined || name.includes(options.only)
@@ -153,6 +153,46 @@ async function time(gpu) {
   console.log(`\nSlower than theirs by more than the noise: ${slower.join(', ') || 'none'}`)
 }
 
+// ---- small arrays ----
+
+/** Programs that keep what they work on in small arrays and matrices, which pay only in registers. */
+async function arrays(gpu) {
+  console.log(`\nTime of the reverse of programs with small arrays (bench/arrays), through WGSL on ${gpu.name}\n`)
+  table('program', 'ours ms', 'theirs ms', 'theirs / ours', 'ours / own primal', 'WGSL bytes', 'theirs')
+  const [speedup, own] = [[], []]
+  const threads = 1 << 12
+  for (const file of readdirSync(at('bench/arrays')).sort()) {
+    const name = file.replace('.slang', '')
+    if (!wanted(name)) continue
+    const text = read(`bench/arrays/${file}`)
+    const numbers = Number(/Numbers a thread: (\d+)/.exec(text)[1])
+    const random = rng(12345)
+    const input = Float32Array.from({ length: threads * numbers }, () => random() * 1.2 - 0.3)
+    const codes = [ours(text, name)]
+    try {
+      codes.push(theirs(text, name))
+    } catch {
+      // It refuses some.
+    }
+    const kernels = codes.flatMap(wgsl => ['computeMain', 'primalMain'].map(entry => ({ wgsl, entry })))
+    const answer = await gpu.time({ kernels, input, outputs: threads * numbers, groups: threads / 64 })
+    const [mr, mp, tr] = timeOf(answer)
+    own.push(mr / mp)
+    if (tr !== undefined) speedup.push(tr / mr)
+    const ratio = tr === undefined ? '' : (tr / mr).toFixed(1)
+    row(
+      name,
+      mr.toFixed(2),
+      tr?.toFixed(2) ?? 'refused',
+      ratio,
+      (mr / mp).toFixed(2),
+      codes[0].length,
+      codes[1]?.length ?? '',
+    )
+  }
+  row('geometric mean', '', '', mean(speedup).toFixed(1), mean(own).toFixed(2), '', '')
+}
+
 // ---- by hand ----
 
 /** The programs as both compilers write them, and what the bars of `hand.mjs` ask of all of them. */
@@ -213,6 +253,7 @@ if (parts.some(part => part !== 'bytes')) {
   const gpu = await startGpu(Number(options.budget))
   if (parts.includes('hand')) await hand(gpu)
   if (parts.includes('time')) await time(gpu)
+  if (parts.includes('arrays')) await arrays(gpu)
   if (parts.includes('growth')) await growth(gpu)
   gpu.stop()
 }
