@@ -107,22 +107,16 @@ export function pack(
       return
     default: {
       const { count, type: item, stride } = itemsOf(type)
-      const given = value as ArrayLike<Plain> | null | undefined
+      let given = value as ArrayLike<Plain> | null | undefined
       const length = typeof given === 'object' ? given?.length : undefined
       if (typeof length !== 'number' || (count > 0 && length !== count)) {
         const { cols } = type as { readonly cols?: number }
         if (length !== count * cols!) return wrong(path, `${withArticle(type.kind)} of ${count}`, value)
         // One flat list, row by row, as on the CPU.
         const list = Array.from(given!)
-        return pack(
-          view,
-          offset,
-          type,
-          Array.from({ length: count }, () => list.splice(0, cols)),
-          path,
-        )
+        given = Array.from({ length: count }, () => list.splice(0, cols))
       }
-      for (let i = 0; i < length; i++) pack(view, offset + i * stride, item, given![i], `${path}[${i}]`)
+      for (let i = 0; i < given!.length; i++) pack(view, offset + i * stride, item, given![i], `${path}[${i}]`)
     }
   }
 }

@@ -41,9 +41,7 @@ export async function run(
   const { signature } = code
   const { device, name, bindings, context } = signature
   device.check()
-  signature.checkGroups(groups)
-  // As they are now: the caller may change its list while the device compiles.
-  const counts: Groups = [...groups]
+  const counts = signature.checkGroups(groups)
   const given = signature.prepare(options)
   const uniforms = uniformsFor(signature, given)
   const compiled = await compile(code)

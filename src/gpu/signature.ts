@@ -134,19 +134,19 @@ export class Signature {
     return info.kind === 'sampler' ? 'samplers' : 'textures'
   }
 
-  /** Throws a `GpuError` for numbers of groups that cannot be. */
-  checkGroups(groups: Groups): void {
+  /** The numbers of groups as they are now, whatever the caller does with its list. Throws a `GpuError` for those that cannot be. */
+  checkGroups(groups: Groups): Groups {
     const most = this.device.mostGroups
     // A copy, whose holes are undefined.
-    const came: unknown = Array.isArray(groups) ? Array.from(groups) : groups
+    const came: unknown = Array.isArray(groups) ? [...groups] : groups
     const isList = Array.isArray(came) && came.length === 3
-    if (isList && isCount(came[0], most) && isCount(came[1], most) && isCount(came[2], most)) return
+    if (isList && came.every(n => isCount(n, most))) return came as unknown as Groups
     const mistake =
       isList && came.every(n => isCount(n))
         ? `, and the device allows ${most} along each dimension`
-        : ': three whole numbers are needed, none below 0'
+        : ': give three whole numbers from 0 on'
     const text = Array.isArray(came) ? came.map(shown).join(' × ') : shown(came)
-    refuse('WrongGroups', `${this.name}: the number of groups is ${text}${mistake}`)
+    return refuse('WrongGroups', `${this.name}: the number of groups is ${text}${mistake}`)
   }
 }
 

@@ -127,7 +127,7 @@ export function quoted(text: string): string {
 }
 
 /** Whether it is a whole number, none below 0 and none above `most`. */
-export function isCount(value: unknown, most: number = Number.MAX_SAFE_INTEGER): value is number {
+export function isCount(value: unknown, most: number = Infinity): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most
 }
 

@@ -59,7 +59,7 @@ describe('attach', () => {
   test('memory of another kind, unknown names and impossible numbers of groups are refused', () => {
     const bytes = 'a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)'
     const groups = (shown: string): string =>
-      `WrongGroups: shade: the number of groups is ${shown}: three whole numbers are needed, none below 0`
+      `WrongGroups: shade: the number of groups is ${shown}: give three whole numbers from 0 on`
     expect(said['refused']).toEqual({
       doubles: `BufferError: buffer inp: expected a Float32Array, ${bytes}, but a Float64Array of length 4 came`,
       ints: `BufferError: buffer inp: expected a Float32Array, ${bytes}, but an Int32Array of length 4 came`,
@@ -128,7 +128,7 @@ describe('attach', () => {
       size: 'WrongBuffer: inp: expected at least 4 bytes and a multiple of 4, got 3',
       uniform: 'WrongUniform: uniforms.halve: expected bool, got nothing',
       shape: 'WrongUniform: light.direction: expected a vector of 3, got an array of 2',
-      groups: 'WrongGroups: shade: the number of groups is 1.5 × 1 × 1: three whole numbers are needed, none below 0',
+      groups: 'WrongGroups: shade: the number of groups is 1.5 × 1 × 1: give three whole numbers from 0 on',
       texture: 'MissingTexture: look needs the texture picture',
       texels: 'WrongTexture: picture: expected 16 bytes for 2 × 2 texels of rgba8unorm, got 3 bytes',
       description:

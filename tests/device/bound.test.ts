@@ -133,8 +133,8 @@ describe('bound kernels', () => {
         'WrongBuffer: step writes points, and scales is a part of the same buffer, which it only reads: give two buffers',
       uniform: 'WrongUniform: goal: expected an object with the fields of Goal, got nothing',
       unknownUniform: 'WrongUniform: step uses no uniform raet: did you mean rate?; there are globalParams, rate, goal',
-      groups: groups('1 × 1.5 × 1: three whole numbers are needed, none below 0'),
-      two: groups('1 × 1: three whole numbers are needed, none below 0'),
+      groups: groups('1 × 1.5 × 1: give three whole numbers from 0 on'),
+      two: groups('1 × 1: give three whole numbers from 0 on'),
       many: groups('70000 × 1 × 1, and the device allows 65535 along each dimension'),
       pass: 'WrongPass: encode of mark takes a GPUComputePassEncoder first, from beginComputePass(), and null came',
       encoder:

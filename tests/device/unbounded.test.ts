@@ -251,7 +251,7 @@ void main(uint3 id : SV_DispatchThreadID) { var p = diffPair(values[0]); ${call}
   })
 
   it('finds bounds in arguments that are known where the derivative is called', () => {
-    const loop = 'for (int i = 0; i < n; i++) y = y * y * 0.5 + x;'
+    const loop = '[loop] for (int i = 0; i < n; i++) y = y * y * 0.5 + x;'
     expect(wgsl(kernel(loop, 'bwd_diff(f)(p, 6, 1.0);'))).toEqual([])
     const twice = 'bwd_diff(f)(p, 6, 1.0); var q = diffPair(p.d); bwd_diff(f)(q, 9, 1.0); p = q;'
     expect(wgsl(kernel(loop, twice))).toEqual([])
