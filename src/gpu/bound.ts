@@ -143,8 +143,8 @@ export function bind(code: Code, options: BindOptions): BoundKernel {
   }
   const direct = (groups: Groups): Run => {
     check()
-    signature.checkGroups(groups)
-    return pass => pass.dispatchWorkgroups(groups[0], groups[1], groups[2])
+    const counts = signature.checkGroups(groups)
+    return pass => pass.dispatchWorkgroups(...counts)
   }
   /** The same with the numbers of groups in a buffer. Throws a `GpuError` where it cannot hold them. */
   const indirect = (from: WebGpuBuffer | DeviceBuffer, offset: number): Run => {

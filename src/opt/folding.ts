@@ -1,6 +1,6 @@
 /**
- * A low guess of how long code becomes when loops in it are written out. What computes with counters and constants alone becomes a constant, a choice
- * by such a condition goes, and parts of values are moved for nothing:
+ * A low guess of how long code becomes when loops in it are written out. What computes with counters and constants alone becomes a
+ * constant, a choice by such a condition goes, and parts of values are moved for nothing:
  *
  *   loop 0 (%i) { … %c = eq %i, 2; %x = select %c, %a, %b; next %i + 1 }   →   %x is %a in one trip, %b in the others
  */
@@ -18,8 +18,8 @@ export function writtenOut(
   trips: (loop: Loop) => number | undefined,
   ofCall: number = 0,
 ): number {
-  const counters = new Set<Value>()
-  const isKnown = (value: Value): boolean => counters.has(value) || constantOf(value) !== undefined
+  const folded = new Set<Value>()
+  const isKnown = (value: Value): boolean => folded.has(value) || constantOf(value) !== undefined
   const all = (some: readonly Inst[]): number => {
     let size = 0
     for (const inst of some) size += one(inst)
@@ -29,7 +29,7 @@ export function writtenOut(
     const { op, args, row, results } = inst
     if (op === 'loop') {
       const known = trips(inst)
-      if (known !== undefined) for (const { param, start } of inductions(inst)) if (isKnown(start)) counters.add(param)
+      if (known !== undefined) for (const { param, start } of inductions(inst)) if (isKnown(start)) folded.add(param)
       const once = all(inst.regions[0]!.insts) + all(inst.regions[1]!.insts)
       return known === undefined ? costs.keptLoop + once : known * once
     }
@@ -38,7 +38,7 @@ export function writtenOut(
       const sizes = inst.regions.map(r => all(r.insts))
       return args.length > 0 && isKnown(args[0]!) ? Math.max(...sizes) : sizes.reduce((sum, size) => sum + size, 1)
     }
-    if (isPure(inst) && args.every(isKnown)) for (const r of results) counters.add(r)
+    if (isPure(inst) && args.every(isKnown)) for (const r of results) folded.add(r)
     else if (!row.ends && !moves.has(op) && !(op === 'select' && isKnown(args[0]!))) return 1
     return 0
   }

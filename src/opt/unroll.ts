@@ -130,8 +130,8 @@ class Unrolling {
   readonly #to: ValueTable
   readonly #labels = new Map<Inst, Inst>()
   readonly #limit: number
-  /** The instructions that were copied so far, and those that were not folded. */
   #copied = 0
+  /** The instructions that it became so far: copies that were not folded. */
   made = 0
 
   constructor(
